@@ -1,0 +1,149 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "ferry",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "ferry", targets: ["ferry"]),
+        .executable(name: "ferryd", targets: ["ferryd"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // What everything shares: values, the error table, pure decisions.
+        .target(name: "FerryCore"),
+        // System calls that Swift's own modules do not show.
+        .target(name: "CFerrySystem"),
+        // The bytes of one transfer.
+        .target(
+            name: "FerryEngine",
+            dependencies: [
+                "CFerrySystem", "FerryCore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        // The journal.
+        .target(
+            name: "FerryStore",
+            dependencies: [
+                "FerryCore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // The queue.
+        .target(
+            name: "FerryService",
+            dependencies: [
+                "FerryCore", "FerryEngine", "FerryStore",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        // The contract of the control API.
+        .target(name: "FerryAPI", dependencies: ["FerryCore"]),
+        .target(
+            name: "FerryServer",
+            dependencies: [
+                "FerryAPI", "FerryCore", "FerryService",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        .target(
+            name: "FerryClient",
+            dependencies: [
+                "FerryAPI", "FerryCore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(
+            name: "FerryCommands",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
+        .executableTarget(name: "ferryd", dependencies: ["FerryServer"]),
+        // Origins that misbehave, daemons that die: shared by the test targets, in no product.
+        .target(
+            name: "FerryTesting",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]),
+        .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
+        .testTarget(name: "FerryClientTests", dependencies: ["FerryAPI", "FerryClient", "FerryCore"]),
+        .testTarget(
+            name: "FerryCommandsTests",
+            dependencies: [
+                "FerryClient", "FerryCommands", "FerryCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Help"]),
+        .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
+        .testTarget(
+            name: "FerryServerTests",
+            dependencies: [
+                "FerryAPI", "FerryCore", "FerryServer",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
+            name: "FerryStoreTests",
+            dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+/// Targets with a page at their door.
+let documented: Set = [
+    "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer", "FerryClient", "FerryCommands",
+    "FerryTesting",
+]
+
+for target in package.targets {
+    if documented.contains(target.name) { target.exclude.append("README.md") }
+    if target.name == "CFerrySystem" { continue }
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .enableUpcomingFeature("ImmutableWeakCaptures"),
+            .strictMemorySafety(),
+        ] + (Context.environment["FERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
+}

@@ -1,0 +1,26 @@
+// Ferry: CFerrySystem
+// Linux's calls on files that Swift's Glibc module does not show, under their own names with a prefix.
+
+#ifndef CFERRYSYSTEM_H
+#define CFERRYSYSTEM_H
+
+#if defined(__linux__)
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+/// fallocate(2) with FALLOC_FL_KEEP_SIZE.
+int ferry_allocate_keeping_size(int descriptor, off_t size);
+
+/// renameat2(2) with RENAME_NOREPLACE.
+int ferry_rename_without_replacing(int folder, const char *name, int new_folder, const char *new_name);
+
+/// futimens(2) that leaves the time of the last access alone.
+int ferry_set_modification_time(int descriptor, time_t seconds);
+
+/// fsetxattr(2) without flags.
+int ferry_set_attribute(int descriptor, const char *name, const void *value, size_t size);
+
+#endif
+#endif

@@ -1,0 +1,10 @@
+// Ferry: FerryAPI
+// GET /v1/status
+
+package import FerryCore
+
+/// Says how the daemon is.
+package enum GetStatus: Endpoint {
+    package typealias Response = ServiceStatus
+    package static let route = Route(.get, "/status", needs: .read, "How the daemon is and what it has to do.")
+}

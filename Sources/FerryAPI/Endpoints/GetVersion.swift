@@ -1,0 +1,19 @@
+// Ferry: FerryAPI
+// GET /v1/version
+
+/// Says which daemon this is and what it speaks.
+package enum GetVersion: Endpoint {
+    package static let route = Route(.get, "/version", needs: .read, "The daemon's version and that of this API.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        /// Version of the daemon.
+        package var version: String
+        /// Version of the control API.
+        package var api: Int
+
+        package init(version: String, api: Int) {
+            self.version = version
+            self.api = api
+        }
+    }
+}

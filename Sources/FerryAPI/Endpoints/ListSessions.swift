@@ -1,0 +1,10 @@
+// Ferry: FerryAPI
+// GET /v1/sessions
+
+package import FerryCore
+
+/// Lists the sessions.
+package enum ListSessions: Endpoint {
+    package typealias Response = [SessionInfo]
+    package static let route = Route(.get, "/sessions", needs: .read, "Lists the sessions and their limits.")
+}

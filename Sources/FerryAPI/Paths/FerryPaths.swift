@@ -1,0 +1,91 @@
+// Ferry: FerryAPI
+// Where a user's daemon keeps its things.
+
+package import FerryCore
+import Foundation
+
+/// Where a user's daemon keeps its things; client and daemon find each other by it.
+///
+/// Follows the XDG Base Directory Specification: a variable that is empty or no absolute path counts as unset.
+/// `FERRY_HOME` moves everything below one folder.
+package struct FerryPaths: Hashable, Sendable {
+    /// The journal, the lock and the log.
+    package let stateFolder: String
+    /// The socket.
+    package let runtimeFolder: String
+    /// The settings.
+    package let configFolder: String
+
+    package var socket: String { runtimeFolder + "/ferryd.sock" }
+    package var lock: String { stateFolder + "/ferryd.lock" }
+    package var log: String { stateFolder + "/ferryd.log" }
+    package var settings: String { configFolder + "/settings.json" }
+
+    /// Bytes that a socket's path may have: `sun_path` without the zero at its end.
+    package static let longestSocketPath = 107
+
+    /// Finds the folders; makes none.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` if `FERRY_HOME` is no absolute path, no home is known, or
+    ///   the socket's path is too long for the system.
+    package init(
+        environment: [String: String], userID: UInt32, isFolder: (String) -> Bool = FerryPaths.isFolder
+    ) throws(TransferError) {
+        if let home = environment["FERRY_HOME"], !home.isEmpty {
+            guard home.hasPrefix("/") else {
+                throw TransferError(
+                    .invalidRequest, "FERRY_HOME is “\(home.escapingControls)”; set it to an absolute path.")
+            }
+            let base = Self.trimmed(home)
+            stateFolder = base + "/state"
+            runtimeFolder = base + "/run"
+            configFolder = base + "/config"
+        } else {
+            let state = try Self.folder("XDG_STATE_HOME", ".local/state", environment)
+            stateFolder = state + "/ferry"
+            configFolder = try Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/ferry"
+            if let runtime = Self.absolute(environment["XDG_RUNTIME_DIR"]) {
+                runtimeFolder = runtime + "/ferry"
+            } else if isFolder("/run/user/\(userID)") {
+                runtimeFolder = "/run/user/\(userID)/ferry"
+            } else {
+                runtimeFolder = stateFolder + "/run"
+            }
+        }
+        guard socket.utf8.count <= Self.longestSocketPath else {
+            let variable = environment["FERRY_HOME"].map { $0.isEmpty } ?? true ? "XDG_RUNTIME_DIR" : "FERRY_HOME"
+            throw TransferError(
+                .invalidRequest,
+                "The socket's path \(socket.escapingControls) has \(socket.utf8.count) bytes, and the system allows "
+                    + "\(Self.longestSocketPath); set \(variable) to a folder with a shorter path.")
+        }
+    }
+
+    /// Whether there is a folder at this path.
+    package static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private static func folder(
+        _ variable: String, _ usual: String, _ environment: [String: String]
+    ) throws(TransferError) -> String {
+        if let given = absolute(environment[variable]) { return given }
+        guard let home = absolute(environment["HOME"]) ?? absolute(NSHomeDirectory()) else {
+            throw TransferError(.invalidRequest, "No home folder is known; set HOME, or FERRY_HOME.")
+        }
+        return home == "/" ? "/" + usual : home + "/" + usual
+    }
+
+    private static func absolute(_ path: String?) -> String? {
+        guard let path, path.hasPrefix("/") else { return nil }
+        return trimmed(path)
+    }
+
+    /// Without slashes at the end.
+    private static func trimmed(_ path: String) -> String {
+        var result = Substring(path)
+        while result.count > 1, result.hasSuffix("/") { result.removeLast() }
+        return String(result)
+    }
+}

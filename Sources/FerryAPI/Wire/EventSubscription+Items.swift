@@ -1,0 +1,47 @@
+// Ferry: FerryAPI
+// The query of an event stream.
+
+package import FerryCore
+
+extension EventSubscription {
+    /// The seconds that may lie between progress samples.
+    package static let intervals = 0.05...60
+
+    /// The parameters that say this; what is as usual is left out.
+    package var items: [QueryItem] {
+        var items: [QueryItem] = []
+        if let after { items.append(QueryItem("after", String(after))) }
+        if let session { items.append(QueryItem("session", session.name)) }
+        if let ids { items.append(QueryItem("ids", ids.sorted().map(\.description).joined(separator: ","))) }
+        if let progressInterval { items.append(QueryItem("progress", String(progressInterval))) }
+        if endsWithTransfers { items.append(QueryItem("until_ended", "true")) }
+        return items
+    }
+
+    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown or wrong.
+    package init(items: [QueryItem]) throws(TransferError) {
+        self.init()
+        for item in items {
+            switch item.name {
+            case "after":
+                guard let number = Int64(item.value), number >= 0 else { throw item.invalid("the number of an event") }
+                after = number
+            case "session": session = try SessionID(item.value)
+            case "ids":
+                var named = ids ?? []
+                for word in item.value.split(separator: ",") { named.insert(try QueryItem("ids", String(word)).id()) }
+                ids = named
+            case "progress":
+                guard let seconds = Double(item.value), Self.intervals.contains(seconds) else {
+                    throw item.invalid("0.05 to 60 seconds")
+                }
+                progressInterval = seconds
+            case "until_ended": endsWithTransfers = try item.bool()
+            default: throw item.unknown(among: ["after", "session", "ids", "progress", "until_ended"])
+            }
+        }
+        if endsWithTransfers, ids == nil {
+            throw TransferError(.invalidRequest, "until_ended needs ids: the transfers whose end is waited for.")
+        }
+    }
+}

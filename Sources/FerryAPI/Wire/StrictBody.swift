@@ -1,0 +1,17 @@
+// Ferry: FerryAPI
+// Bodies whose keys are all known.
+
+package import FerryCore
+
+/// A body that names all keys that it may have, so that a misspelt one is refused and not ignored.
+package protocol StrictBody: Decodable {
+    static var keys: Set<String> { get }
+}
+
+extension TransferRequest: StrictBody {}
+extension TransferChange: StrictBody {}
+extension ServiceSettingsChange: StrictBody {}
+
+extension SessionSettings: StrictBody {
+    package static let keys: Set = ["active_transfers", "rate_limit"]
+}

@@ -1,0 +1,28 @@
+// Ferry: FerryClient
+// How a client finds its daemon.
+
+package import FerryAPI
+package import FerryCore
+import Glibc
+
+/// How a client finds its daemon, and whether it may start one.
+package struct ClientConfiguration: Sendable {
+    package var paths: FerryPaths
+    /// The environment of a daemon that this client starts; `FERRYD` names its executable.
+    package var environment: [String: String]
+    package var startsDaemon = true
+    /// How long a daemon may take until it answers.
+    package var startLimit: Duration = .seconds(30)
+    /// How long one call may take; event streams have no limit.
+    package var callLimit: Duration = .seconds(300)
+
+    package init(paths: FerryPaths, environment: [String: String]) {
+        self.paths = paths
+        self.environment = environment
+    }
+
+    /// The daemon of the user who runs this process.
+    package init(environment: [String: String]) throws(TransferError) {
+        self.init(paths: try FerryPaths(environment: environment, userID: geteuid()), environment: environment)
+    }
+}

@@ -1,0 +1,48 @@
+// Ferry: FerryClient
+// Calls of endpoints over the connection.
+
+import FerryAPI
+import FerryCore
+import Foundation
+import NIOCore
+
+extension DaemonConnection {
+    /// Calls an endpoint whose bodies are one JSON value.
+    func call<E: Endpoint>(
+        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil
+    ) async throws(ConnectionFailure) -> E.Response {
+        let response = try await open(E.route, E.route.target(parameter, query: query), body: body)
+        let bytes = try await collect(response, upTo: Self.largestAnswer)
+        return try Self.decode(E.Response.self, from: Data(bytes.readableBytesView))
+    }
+
+    /// Calls an endpoint whose bodies are JSON lines.
+    func callLines<E: Endpoint>(
+        _ endpoint: E.Type, body: ByteBuffer
+    ) async throws(ConnectionFailure) -> [E.Response] {
+        let response = try await open(E.route, E.route.target(), body: body, type: MediaType.lines)
+        var bytes = try await collect(response, upTo: Self.largestAnswer)
+        var splitter = LineSplitter()
+        var lines = splitter.append(bytes.readBytes(length: bytes.readableBytes) ?? [])
+        if let last = splitter.finish() { lines.append(last) }
+        var results: [E.Response] = []
+        results.reserveCapacity(lines.count)
+        for line in lines { results.append(try Self.decode(E.Response.self, from: line)) }
+        return results
+    }
+
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data
+    ) throws(ConnectionFailure) -> Value {
+        do {
+            return try APIJSON.decoder.decode(type, from: data)
+        } catch {
+            throw .answered(
+                TransferError(
+                    .internal, "The daemon sent what this version (\(FerryVersion.current)) cannot read: \(error)"))
+        }
+    }
+
+    // A page of 1,000 transfers and the answers to the largest batch fit with room.
+    private static let largestAnswer = 1 << 30
+}

@@ -1,0 +1,146 @@
+// Ferry: FerryClient
+// Follows transfers to their end.
+
+package import FerryCore
+
+/// Follows transfers to their end, through any number of daemons.
+///
+/// When the stream breaks it subscribes again after the last durable event that it saw, so that no end is missed.
+package struct TransferFollower: Sendable {
+    private let service: any TransferService
+    /// Seconds between samples of progress; nil is none.
+    private let progressInterval: Double?
+    private let sleep: @Sendable (Duration) async -> Void
+
+    /// Streams that may break one after the other without any progress in between.
+    package static let tries = 5
+    // With more ids than this the stream is of all transfers: a request's target has a limit.
+    private static let idsInQuery = 500
+
+    package init(
+        _ service: any TransferService, progressInterval: Double? = nil,
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    ) {
+        self.service = service
+        self.progressInterval = progressInterval
+        self.sleep = sleep
+    }
+
+    /// Tells what happens to some transfers until all of them have ended, or to all transfers until it is canceled.
+    ///
+    /// - Parameters:
+    ///   - ids: The transfers; nil is all.
+    ///   - after: Number of a durable event before the first of these transfers' events; nil asks how they stand first.
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` after ``tries`` streams without progress, and
+    ///   `unknown_transfer` if one of the ids was unknown from the start.
+    package func follow(
+        _ ids: [TransferID]?, after: Int64? = nil, onUpdate: (FollowUpdate) async -> Void
+    ) async throws(TransferError) {
+        var position = FollowPosition(ids: ids, last: after)
+        if after == nil {
+            position.last = try await service.status().lastEvent
+            try await look(&position, mayBeUnknown: false, onUpdate)
+        }
+        var failures = 0
+        while !position.isDone {
+            do throws(TransferError) {
+                if failures > 0 { try await look(&position, mayBeUnknown: true, onUpdate) }
+                if position.isDone { return }
+                try await listen(&position, &failures, onUpdate)
+                if position.isDone { return }
+                failures += 1
+            } catch {
+                guard !Task.isCancelled, error.code == .daemonUnreachable else { throw error }
+                failures += 1
+                if failures > Self.tries { throw error }
+                await onUpdate(.interrupted(error))
+            }
+            if failures > Self.tries {
+                throw TransferError(
+                    .daemonUnreachable, "The daemon ended its event stream \(failures) times without progress.")
+            }
+            if failures > 1 { await sleep(.milliseconds(100 << (failures - 2))) }
+            if Task.isCancelled { throw TransferError(.canceled, "Nobody waits for these transfers any longer.") }
+        }
+    }
+
+    /// Reads one stream to its end.
+    private func listen(
+        _ position: inout FollowPosition, _ failures: inout Int, _ onUpdate: (FollowUpdate) async -> Void
+    ) async throws(TransferError) {
+        var subscription = EventSubscription()
+        subscription.after = position.last
+        subscription.progressInterval = progressInterval
+        if let open = position.open, open.count <= Self.idsInQuery {
+            subscription.ids = open
+            subscription.endsWithTransfers = true
+        }
+        let stream = try await service.events(subscription)
+        do {
+            for try await event in stream {
+                switch position.take(event) {
+                case .nothing: continue
+                case .progress: failures = 0
+                case .told: break
+                }
+                await onUpdate(event.kind == .removed ? .removed(event.id) : .event(event))
+                if position.isDone { return }
+            }
+        } catch let error as TransferError {
+            throw error
+        } catch {
+            throw TransferError(.daemonUnreachable, "The event stream broke: \(error)")
+        }
+    }
+
+    /// Asks how the transfers that have not ended stand.
+    private func look(
+        _ position: inout FollowPosition, mayBeUnknown: Bool, _ onUpdate: (FollowUpdate) async -> Void
+    ) async throws(TransferError) {
+        guard let open = position.open else {
+            guard !mayBeUnknown else { return }
+            var query = TransferQuery()
+            query.states = [.waiting, .running, .suspended]
+            query.limit = 1000
+            for transfer in try await service.transfers(query).transfers { await onUpdate(.snapshot(transfer)) }
+            return
+        }
+        if open.count > Self.idsInQuery {
+            try await lookThroughList(&position, open, onUpdate)
+            return
+        }
+        for id in open.sorted() {
+            do throws(TransferError) {
+                let transfer = try await service.transfer(id)
+                position.take(transfer)
+                await onUpdate(.snapshot(transfer))
+            } catch {
+                guard mayBeUnknown, error.code == .unknownTransfer else { throw error }
+                position.forget(id)
+                await onUpdate(.removed(id))
+            }
+        }
+    }
+
+    /// Asks how very many transfers stand: a page of the list costs less than its transfers one by one.
+    private func lookThroughList(
+        _ position: inout FollowPosition, _ open: Set<TransferID>, _ onUpdate: (FollowUpdate) async -> Void
+    ) async throws(TransferError) {
+        var missing = open
+        var query = TransferQuery()
+        query.limit = 1000
+        query.after = open.min().map { TransferID(rawValue: $0.rawValue == 0 ? 0 : $0.rawValue - 1) }
+        repeat {
+            let page = try await service.transfers(query)
+            for transfer in page.transfers where missing.remove(transfer.id) != nil {
+                position.take(transfer)
+                await onUpdate(.snapshot(transfer))
+            }
+            query.after = page.next
+        } while query.after != nil && !missing.isEmpty
+        for id in missing.sorted() {
+            position.forget(id)
+            await onUpdate(.removed(id))
+        }
+    }
+}

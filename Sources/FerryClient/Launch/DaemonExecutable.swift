@@ -1,0 +1,34 @@
+// Ferry: FerryClient
+// Finds the daemon's executable.
+
+import FerryCore
+
+/// Finds the daemon's executable: `FERRYD`, then beside the running program, then `PATH`.
+struct DaemonExecutable {
+    var environment: [String: String]
+    /// Absolute path of the running program, if it is known.
+    var program: String?
+    var isExecutable: (String) -> Bool
+
+    /// - Throws: ``TransferError`` with code `daemon_unreachable`, naming every place that was looked at.
+    func find() throws(TransferError) -> String {
+        if let named = environment["FERRYD"], !named.isEmpty {
+            guard isExecutable(named) else {
+                throw TransferError(
+                    .daemonUnreachable,
+                    "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run."
+                )
+            }
+            return named
+        }
+        var tried: [String] = []
+        if let program, let slash = program.lastIndex(of: "/") { tried.append(program[..<slash] + "/ferryd") }
+        tried += (environment["PATH"] ?? "").split(separator: ":").map { $0 + "/ferryd" }
+        if let found = tried.first(where: isExecutable) { return found }
+        let places = tried.map(\.escapingControls).joined(separator: ", ")
+        throw TransferError(
+            .daemonUnreachable,
+            "The daemon cannot be started: there is no ferryd at \(places.isEmpty ? "any known place" : places). "
+                + "Set FERRYD to its path.")
+    }
+}

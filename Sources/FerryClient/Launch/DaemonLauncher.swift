@@ -1,0 +1,95 @@
+// Ferry: FerryClient
+// Starts the daemon.
+
+import FerryAPI
+import FerryCore
+import Foundation
+
+/// Starts the daemon and waits until it answers; any number of clients may do so at once.
+struct DaemonLauncher: Sendable {
+    private let paths: FerryPaths
+    private let environment: [String: String]
+    private let limit: Duration
+
+    // A daemon that ends at once is started again, since it may have met another one that was just ending.
+    private static let starts = 5
+
+    init(_ configuration: ClientConfiguration) {
+        paths = configuration.paths
+        environment = configuration.environment
+        limit = configuration.startLimit
+    }
+
+    /// Starts a daemon unless another client's is about to answer.
+    ///
+    /// - Parameter answers: Whether a daemon answers.
+    /// - Throws: ``TransferError`` with code `daemon_unreachable`, or the reason that the daemon gave.
+    func launch(answers: () async throws(TransferError) -> Bool) async throws(TransferError) {
+        let executable = try executable()
+        let end = ContinuousClock.now + limit
+        var failures = 0
+        while true {
+            if DaemonProcess.isLocked(paths.lock) {
+                // Somebody's daemon starts or ends: it answers soon, or it lets go of the lock.
+                await pause()
+            } else {
+                let report = try await start(executable, until: end)
+                switch report {
+                case .ready: break
+                case .late: throw late()
+                case .refused(let error) where error.code != .daemonUnreachable: throw error
+                case .refused, .silent:
+                    if !DaemonProcess.isLocked(paths.lock) { failures += 1 }
+                    if failures == Self.starts { throw failed(report) }
+                    await pause(times: 1 << failures)
+                }
+            }
+            if try await answers() { return }
+            if ContinuousClock.now >= end { throw late() }
+        }
+    }
+
+    func executable() throws(TransferError) -> String {
+        try DaemonExecutable(
+            environment: environment, program: DaemonProcess.runningProgram, isExecutable: DaemonProcess.isExecutable
+        ).find()
+    }
+
+    private func start(
+        _ executable: String, until end: ContinuousClock.Instant
+    ) async throws(TransferError) -> ReadinessReport {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: paths.stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw TransferError(
+                .daemonUnreachable,
+                "The daemon cannot be started: the folder \(paths.stateFolder.escapingControls) cannot be made.")
+        }
+        let process = try DaemonProcess.spawn(executable, environment: environment, log: paths.log)
+        return await withCheckedContinuation { continuation in
+            // A thread of its own kind: reading the pipe blocks, up to the limit.
+            DispatchQueue.global().async { continuation.resume(returning: process.report(until: end)) }
+        }
+    }
+
+    private func pause(times: Int = 1) async { try? await Task.sleep(for: .milliseconds(25 * times)) }
+
+    private func failed(_ report: ReadinessReport) -> TransferError {
+        if case .refused(let error) = report { return error }
+        return TransferError(.daemonUnreachable, "The daemon ended before it was ready. " + lastWords)
+    }
+
+    private func late() -> TransferError {
+        TransferError(
+            .daemonUnreachable, "The daemon did not answer within \(limit.components.seconds) s. " + lastWords)
+    }
+
+    private var lastWords: String {
+        let path = paths.log.escapingControls
+        guard let tail = LogTail.lines(of: paths.log, count: 5), !tail.isEmpty else {
+            return "Its log, \(path), is empty."
+        }
+        return "Its log, \(path), ends with:\n" + tail.map { "  " + $0.escapingControls }.joined(separator: "\n")
+    }
+}

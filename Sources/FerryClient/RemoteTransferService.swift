@@ -1,0 +1,159 @@
+// Ferry: FerryClient
+// The service of the daemon.
+
+import FerryAPI
+package import FerryCore
+import Foundation
+import NIOCore
+
+/// The service of the daemon, over its socket; starts the daemon when none answers.
+package final class RemoteTransferService: TransferService {
+    private let connection: DaemonConnection
+    let gate: DaemonGate
+
+    package convenience init(_ configuration: ClientConfiguration) {
+        self.init(
+            over: DaemonConnection(socket: configuration.paths.socket, limit: configuration.callLimit),
+            launcher: configuration.startsDaemon ? DaemonLauncher(configuration) : nil)
+    }
+
+    /// Several services may use one connection.
+    init(over connection: DaemonConnection, launcher: DaemonLauncher?) {
+        self.connection = connection
+        gate = DaemonGate(connection: connection, launcher: launcher)
+    }
+
+    /// Ends open calls and streams; call it once, last.
+    package func shutdown() async { await connection.shutdown() }
+
+    package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+        let results = try await callLines(AddTransfers.self, try Self.lines(requests))
+        guard results.count == requests.count else {
+            throw TransferError(.internal, "The daemon answered \(results.count) of \(requests.count) requests.")
+        }
+        return results
+    }
+
+    package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+        try await call(GetTransfer.self, id.description)
+    }
+
+    package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        try await call(ListTransfers.self, query: query.items)
+    }
+
+    package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+        try await call(ChangeTransfer.self, id.description, body: change)
+    }
+
+    package func act(
+        _ action: TransferAction, on selection: TransferSelection
+    ) async throws(TransferError) -> [ActionResult] {
+        try await call(ActOnTransfers.self, body: .init(action: action, selection: selection)).results
+    }
+
+    package func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        let target = StreamEvents.route.target(query: subscription.items)
+        let reader = try await repeating { connection throws(ConnectionFailure) in
+            EventReader(try await connection.open(StreamEvents.route, target, limited: false), connection: connection)
+        }
+        return AsyncThrowingStream { try await reader.event() }
+    }
+
+    package func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+        _ = try await call(AcknowledgeEvents.self, session.name, body: .init(through: number))
+    }
+
+    package func sessions() async throws(TransferError) -> [SessionInfo] {
+        try await call(ListSessions.self)
+    }
+
+    package func changeSession(
+        _ id: SessionID, _ settings: SessionSettings
+    ) async throws(TransferError) -> SessionInfo {
+        try await call(ChangeSession.self, id.name, body: settings)
+    }
+
+    package func settings() async throws(TransferError) -> ServiceSettings {
+        try await call(GetSettings.self)
+    }
+
+    package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        try await call(ChangeSettings.self, body: change)
+    }
+
+    package func status() async throws(TransferError) -> ServiceStatus {
+        try await call(GetStatus.self)
+    }
+
+    /// Asks the daemon to end; returns the number of its process.
+    func stop() async throws(TransferError) -> Int32 {
+        try await call(StopDaemon.self).pid
+    }
+}
+
+// MARK: - Calling
+
+extension RemoteTransferService {
+    private func call<E: Endpoint>(
+        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: E.Request? = nil
+    ) async throws(TransferError) -> E.Response {
+        let bytes = try body.map { body throws(TransferError) in try Self.json(body) }
+        // All calls but a submission may be made twice: the second changes nothing more.
+        return try await repeating { connection throws(ConnectionFailure) in
+            try await connection.call(endpoint, parameter, query: query, body: bytes)
+        }
+    }
+
+    private func callLines<E: Endpoint>(
+        _ endpoint: E.Type, _ body: ByteBuffer
+    ) async throws(TransferError) -> [E.Response] {
+        try await repeating(afterLoss: false) { connection throws(ConnectionFailure) in
+            try await connection.callLines(endpoint, body: body)
+        }
+    }
+
+    /// Makes a call once a daemon answers, and again if the daemon went away, up to three times in all.
+    private func repeating<Value: Sendable>(
+        afterLoss: Bool = true,
+        _ call: (DaemonConnection) async throws(ConnectionFailure) -> Value
+    ) async throws(TransferError) -> Value {
+        var left = 2
+        while true {
+            let daemon = try await gate.pass()
+            do throws(ConnectionFailure) {
+                return try await call(connection)
+            } catch {
+                let mayRepeat: Bool
+                switch error {
+                case .nobodyListens: mayRepeat = true
+                case .lost: mayRepeat = afterLoss
+                case .answered, .canceled: throw error.error
+                }
+                await gate.daemonWent(daemon)
+                guard mayRepeat, left > 0 else { throw error.error }
+                left -= 1
+            }
+        }
+    }
+
+    private static func json(_ value: some Encodable) throws(TransferError) -> ByteBuffer {
+        do {
+            return ByteBuffer(bytes: try APIJSON.encoder.encode(value))
+        } catch {
+            throw TransferError(.invalidRequest, "The request cannot be written as JSON: \(error)")
+        }
+    }
+
+    private static func lines(_ requests: [TransferRequest]) throws(TransferError) -> ByteBuffer {
+        var result = ByteBuffer()
+        for request in requests {
+            var line = try json(request)
+            result.writeBuffer(&line)
+            result.writeInteger(UInt8(ascii: "\n"))
+        }
+        return result
+    }
+}

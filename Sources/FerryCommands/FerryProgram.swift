@@ -1,0 +1,81 @@
+// Ferry: FerryCommands
+// Runs one command line.
+
+import ArgumentParser
+import FerryCore
+
+/// Runs one command line and says with which status to exit.
+package enum FerryProgram {
+    /// - Parameter arguments: What was typed, without the program's name.
+    package static func run(_ arguments: [String], in context: CommandContext) async -> Int32 {
+        let status = await perform(arguments, context)
+        await context.close()
+        return status
+    }
+
+    private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
+        do {
+            var command = try FerryCommand.parseAsRoot(arguments)
+            do {
+                guard let command = command as? any FerrySubcommand else {
+                    try command.run()
+                    return 0
+                }
+                return try await command.run(in: context)
+            } catch let error as ValidationError {
+                context.console.say("ferry: \(error.message)")
+                return ExitCode.validationFailure.rawValue
+            }
+        } catch let error as TransferError {
+            context.console.say("ferry: \(error.message.escapingTerminalControls) (\(error.word.escapingControls))")
+            return error.code.row.exitStatus
+        } catch {
+            return explain(error, arguments, context)
+        }
+    }
+
+    /// Shows help, the version, or what is wrong with the command line.
+    private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
+        let status = FerryCommand.exitCode(for: error).rawValue
+        var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
+        guard status == 0 else {
+            context.console.say(message)
+            return status
+        }
+        if message.contains("USAGE:"), let command = command(of: arguments) as? any FerrySubcommand.Type {
+            message = help(of: command, columns: context.console.size.columns)
+        }
+        context.console.print(message.trimmedEnd)
+        return 0
+    }
+
+    /// The help of a command, with its exit statuses at the end.
+    static func help(of command: any FerrySubcommand.Type, columns: Int) -> String {
+        FerryCommand.helpMessage(for: command, columns: columns).trimmedEnd + "\n\n"
+            + ExitStatus.footer(command.exitStatuses)
+    }
+
+    /// The command that words on the command line name.
+    private static func command(of arguments: [String]) -> any ParsableCommand.Type {
+        var command: any ParsableCommand.Type = FerryCommand.self
+        for word in arguments where word != "help" {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            command = next
+        }
+        return command
+    }
+}
+
+extension String {
+    /// Safe to show, with its line breaks.
+    fileprivate var escapingTerminalControls: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapingControls }.joined(
+            separator: "\n")
+    }
+
+    fileprivate var trimmedEnd: String {
+        var text = self
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,41 @@
+// Ferry: FerryCommands
+// A number of bytes as people write it.
+
+import ArgumentParser
+import FerryCore
+
+/// A number of bytes, or of bytes per second, written as curl reads it: `500k` is 500 × 1024, `8M` is 8 × 1024².
+enum ByteAmount {
+    /// - Throws: `ValidationError` for anything but a number with an optional unit, and for what overflows 63 bits.
+    static func parse(_ text: String) throws -> Int64 {
+        guard let amount = read(text) else {
+            throw ValidationError(
+                "“\(text.escapingControls)” is no number of bytes; write it as 800000, 500k, 8M or 1.5G.")
+        }
+        return amount
+    }
+
+    private static func read(_ text: String) -> Int64? {
+        var rest = text[...]
+        for ending in ["iB", "B"] where rest.hasSuffix(ending) {
+            rest = rest.dropLast(ending.count)
+            break
+        }
+        var shift = 0
+        if let unit = rest.last, let position = "kmgt".firstIndex(of: Character(unit.lowercased())) {
+            shift = 10 * ("kmgt".distance(from: "kmgt".startIndex, to: position) + 1)
+            rest = rest.dropLast()
+        } else if rest.count < text.count, text.hasSuffix("iB") {
+            return nil
+        }
+        guard let first = rest.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+            rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        if let whole = Int64(rest) {
+            let (amount, overflow) = whole.multipliedReportingOverflow(by: 1 << shift)
+            return overflow ? nil : amount
+        }
+        guard let number = Double(rest) else { return nil }
+        return Int64(exactly: (number * Double(Int64(1) << shift)).rounded(.down))
+    }
+}

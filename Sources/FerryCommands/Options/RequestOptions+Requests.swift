@@ -1,0 +1,42 @@
+// Ferry: FerryCommands
+// From options to requests.
+
+import ArgumentParser
+import FerryCore
+
+extension RequestOptions {
+    /// The requests that these options mean, in the order of the URLs.
+    ///
+    /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name is for several files.
+    func requests(in context: CommandContext) throws -> [TransferRequest] {
+        var all = urls
+        if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
+        guard !all.isEmpty else {
+            throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
+        }
+        guard output == nil || all.count == 1 else { throw RequestOptions.oneNameForMany }
+
+        let paths = context.typedPath
+        var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
+        if let output { (template.folder, template.name) = try paths.file(output, in: template.folder) }
+        template.session = session
+        template.headers = headers
+        template.checksums = checksum
+        template.onConflict = onConflict
+        template.priority = priority
+        template.rateLimit = limitRate ?? 0
+        template.retries = retries
+        template.expectedSize = expectedSize
+        template.maxSize = maxSize
+        template.remoteTime = remoteTime
+        template.insecure = insecure
+        template.allowDowngrade = allowDowngrade
+        template.tags = tag
+        template.proxyEnvironment = ProxyVariables.of(context.environment)
+        return all.map { url in
+            var request = template
+            request.url = url
+            return request
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// Ferry: FerryCommands
+// The options of get and add.
+
+import ArgumentParser
+import FerryCore
+
+/// What to fetch and how: the options that `get` and `add` share.
+struct RequestOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
+    var urls: [String] = []
+
+    @Option(
+        name: [.customShort("i"), .customLong("input-file")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Read URLs from a file, one a line; - is standard input. Blank lines and # lines are skipped.",
+            valueName: "file"))
+    var inputFile: String?
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")], parsing: .unconditional,
+        help: ArgumentHelp("Name of the file, or a path; relative to -d.", valueName: "name"))
+    var output: String?
+
+    @Option(
+        name: [.customShort("d"), .customLong("folder")], parsing: .unconditional,
+        help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"))
+    var folder: String?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A field to send, such as 'Name: value'; can be given again.", valueName: "field"),
+        transform: HeaderArgument.parse)
+    var headers: [HeaderField] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Digest that the file must have (md5, sha1, sha256, sha384, sha512).", valueName: "algorithm:hex"),
+        transform: RequestOptions.checksum)
+    var checksum: [Checksum] = []
+
+    @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
+    var onConflict: ConflictPolicy = .unique
+
+    @Option(help: ArgumentHelp("Which transfers go first.", valueName: "priority"))
+    var priority: Priority = .normal
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
+        transform: ByteAmount.parse)
+    var limitRate: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Failures in a row without progress that are tried again (get: 5; add: the daemon's own limits).",
+            valueName: "number"))
+    var retries: Int?
+
+    @Option(
+        help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"),
+        transform: RequestOptions.session)
+    var session: SessionID = .cli
+
+    @Option(help: ArgumentHelp("A word to find the transfers by; can be given again.", valueName: "word"))
+    var tag: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Bytes that the file must have.", valueName: "bytes"), transform: ByteAmount.parse)
+    var expectedSize: Int64?
+
+    @Option(
+        help: ArgumentHelp("Bytes that the file may have at most.", valueName: "bytes"), transform: ByteAmount.parse)
+    var maxSize: Int64?
+
+    @Flag(help: "Give the file the time that the server names.")
+    var remoteTime = false
+
+    @Flag(help: "Do not verify the server's certificate.")
+    var insecure = false
+
+    @Flag(help: "Follow redirects from https to http.")
+    var allowDowngrade = false
+
+    func validate() throws {
+        guard !urls.isEmpty || inputFile != nil else {
+            throw ValidationError("There is nothing to fetch: give a URL, or a file of URLs with -i.")
+        }
+        guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
+        if let retries, !SettingRange.retries.allowed.contains(Int64(retries)) {
+            throw ValidationError("--retries is 0 to 1000, not \(retries).")
+        }
+    }
+
+    static let oneNameForMany = ValidationError(
+        "-o names one file, but there are several URLs; use -d for their folder.")
+
+    @Sendable private static func checksum(_ text: String) throws -> Checksum {
+        do { return try Checksum(parsing: text) } catch { throw ValidationError(error.message) }
+    }
+
+    @Sendable private static func session(_ text: String) throws -> SessionID {
+        do { return try SessionID(text) } catch { throw ValidationError(error.message) }
+    }
+}

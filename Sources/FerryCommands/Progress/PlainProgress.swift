@@ -1,0 +1,64 @@
+// Ferry: FerryCommands
+// Progress where there is no terminal.
+
+import FerryCore
+import Foundation
+
+/// Decides which lines about progress go to a log or a pipe: changes of state, and now and then how far it is.
+struct PlainProgress {
+    var retries: Int?
+    private var said: [TransferID: Said] = [:]
+
+    /// What was said last of one transfer.
+    private struct Said {
+        var state: TransferState
+        var error: TransferError?
+        var percent: Int
+        var at: Date
+    }
+
+    private static let longestSilence: TimeInterval = 10
+    private static let shortestSilence: TimeInterval = 1
+    private static let step = 10
+
+    init(retries: Int? = nil) { self.retries = retries }
+
+    /// The line to write, if any.
+    mutating func line(_ transfer: Transfer, now: Date) -> String? {
+        if let end = EndSentence.of(transfer) {
+            said[transfer.id] = nil
+            return end
+        }
+        let last = said[transfer.id]
+        let percent = transfer.percent ?? 0
+        guard let text = text(transfer, last, percent, now) else { return nil }
+        said[transfer.id] = Said(state: transfer.state, error: transfer.error, percent: percent, at: now)
+        return "\(transfer.displayName): \(text)"
+    }
+
+    private func text(_ transfer: Transfer, _ last: Said?, _ percent: Int, _ now: Date) -> String? {
+        switch transfer.state {
+        case .waiting:
+            guard transfer.reason == .retry || transfer.reason == .server || last != nil && last?.state != .waiting
+            else { return nil }
+            if last?.state == .waiting, last?.error == transfer.error { return nil }
+            return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn")
+        case .suspended: return last?.state == .suspended ? nil : "paused"
+        case .running:
+            guard let last else { return transfer.bytesReceived > 0 ? amount(transfer) : "started" }
+            if last.state != .running { return "goes on at " + ByteText.of(transfer.bytesReceived) }
+            let silence = now.timeIntervalSince(last.at)
+            let isStep = percent - last.percent >= Self.step && silence >= Self.shortestSilence
+            return isStep || silence >= Self.longestSilence ? amount(transfer) : nil
+        case .succeeded, .failed, .canceled, .unknown: return nil
+        }
+    }
+
+    private func amount(_ transfer: Transfer) -> String {
+        var text = ByteText.of(transfer.bytesReceived)
+        if let expected = transfer.bytesExpected, let percent = transfer.percent {
+            text = "\(percent)%, \(text) of \(ByteText.of(expected))"
+        }
+        return text + (transfer.bytesPerSecond.map { ", " + ByteText.speed($0) } ?? "")
+    }
+}

@@ -1,0 +1,85 @@
+// Ferry: FerryCommands
+// What there is to show of many transfers.
+
+import FerryCore
+import Foundation
+
+/// The transfers that a live view shows: those that have something to say, and how many there are in all.
+struct ProgressBoard {
+    var line = ProgressLine()
+    /// Transfers that are followed, with those of which nothing was told yet.
+    private(set) var total: Int
+    private(set) var ended = 0
+    private(set) var failed = 0
+    /// Transfers that have not ended and do not just wait for their turn.
+    private var shown: [TransferID: Transfer] = [:]
+    /// Transfers that have not ended and wait for their turn.
+    private var queued: Set<TransferID> = []
+    private let countsAll: Bool
+
+    /// - Parameter total: How many are followed; nil counts those that are told of.
+    init(total: Int?) {
+        self.total = total ?? 0
+        countsAll = total == nil
+    }
+
+    /// Takes how a transfer stands.
+    ///
+    /// - Returns: Whether it has just ended.
+    mutating func update(_ transfer: Transfer) -> Bool {
+        let isNew = shown[transfer.id] == nil && !queued.contains(transfer.id)
+        if countsAll, isNew { total += 1 }
+        forget(transfer.id)
+        if transfer.state.isEnded {
+            ended += 1
+            if transfer.state != .succeeded { failed += 1 }
+            return true
+        }
+        if transfer.waitsItsTurn { queued.insert(transfer.id) } else { shown[transfer.id] = transfer }
+        return false
+    }
+
+    mutating func remove(_ id: TransferID) {
+        let isOpen = shown[id] != nil || queued.contains(id) || !countsAll
+        forget(id)
+        if isOpen { ended += 1 }
+    }
+
+    private mutating func forget(_ id: TransferID) {
+        shown[id] = nil
+        queued.remove(id)
+    }
+
+    /// As many lines as the height allows; the last sums up when there is more than one transfer.
+    func lines(width: Int, height: Int, now: Date) -> [String] {
+        let room = max(1, height - 1)
+        if total <= 1, queued.isEmpty { return shown.values.prefix(1).map { line.render($0, width: width, now: now) } }
+        let all = shown.values.sorted { $0.id < $1.id }
+        var lines = all.prefix(max(0, room - 1)).map { line.render($0, width: width, now: now) }
+        lines.append(summary(all).columns(first: width))
+        return lines
+    }
+
+    private func summary(_ all: [Transfer]) -> String {
+        let running = all.filter { $0.state == .running }
+        let speed = running.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) }
+        var text = "\(ended) of \(total) done"
+        if failed > 0 { text += ", \(failed) failed" }
+        if !running.isEmpty { text += ", \(running.count) running" }
+        let waiting = max(0, total - ended - running.count)
+        if waiting > 0 { text += ", \(waiting) waiting" }
+        if speed >= 1 { text += "  " + ByteText.speed(speed) }
+        return text
+    }
+}
+
+extension Transfer {
+    /// Whether it waits for nothing but others to end.
+    fileprivate var waitsItsTurn: Bool {
+        guard state == .waiting else { return false }
+        switch reason {
+        case nil, .slot, .session, .host: return true
+        case .retry, .server, .disk, .network, .destination, .shutdown, .unknown: return false
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// Ferry: FerryCommands
+// Where progress is shown.
+
+import FerryClient
+import FerryCore
+import Foundation
+
+/// Shows progress on standard error: drawn in place on a terminal, as plain lines elsewhere, or not at all.
+actor ProgressDisplay {
+    private let context: CommandContext
+    private let mode: Mode
+    private var board: ProgressBoard
+    private var plain: PlainProgress
+    private var block = LiveBlock()
+    private var drawnAt = Date.distantPast
+    /// Lines to be written above the live block.
+    private var above: [String] = []
+
+    enum Mode { case live, plain, quiet }
+
+    // More often than this, drawing costs more than it shows.
+    private static let interval: TimeInterval = 0.1
+
+    init(_ context: CommandContext, total: Int?, retries: Int? = nil, isQuiet: Bool = false) {
+        self.context = context
+        mode =
+            isQuiet
+            ? .quiet : context.console.isTerminal(.talk) && context.environment["TERM"] != "dumb" ? .live : .plain
+        board = ProgressBoard(total: total)
+        board.line = ProgressLine(palette: context.palette(.talk), retries: retries)
+        plain = PlainProgress(retries: retries)
+    }
+
+    func show(_ update: FollowUpdate) {
+        switch update {
+        case .event(let event): if let transfer = event.transfer { show(transfer) }
+        case .snapshot(let transfer): show(transfer)
+        case .removed(let id):
+            board.remove(id)
+            remark("removed: \(id)")
+        case .interrupted: remark("the daemon went away; it is started again")
+        }
+    }
+
+    func show(_ transfer: Transfer) {
+        let hasEnded = board.update(transfer)
+        switch mode {
+        case .live:
+            if hasEnded, let end = EndSentence.of(transfer) { above.append(end) }
+            draw()
+        case .plain: if let line = plain.line(transfer, now: context.now()) { context.console.say(line) }
+        case .quiet:
+            if hasEnded, transfer.state != .succeeded, let end = EndSentence.of(transfer) { context.console.say(end) }
+        }
+    }
+
+    /// A line that stays.
+    func remark(_ line: String) {
+        switch mode {
+        case .live:
+            above.append(line)
+            draw()
+        case .plain: context.console.say(line)
+        case .quiet: break
+        }
+    }
+
+    /// Lets times go on while nothing else happens.
+    func tick() { if mode == .live { draw() } }
+
+    /// Leaves only the lines that stay, and the cursor as it was.
+    func finish() {
+        if mode == .live { context.console.write(block.finish(above: above), to: .talk) }
+        above = []
+    }
+
+    private func draw() {
+        let now = context.now()
+        guard now.timeIntervalSince(drawnAt) >= Self.interval || now < drawnAt else { return }
+        drawnAt = now
+        let size = context.console.size
+        // A full line would wrap on some terminals.
+        let lines = board.lines(width: max(1, size.columns - 1), height: size.rows, now: now)
+        context.console.write(block.draw(above: above, lines), to: .talk)
+        above = []
+    }
+}

@@ -1,0 +1,77 @@
+// Ferry: FerryCommands
+// One transfer on one line.
+
+import FerryCore
+import Foundation
+
+/// Draws the progress of one transfer on one line.
+struct ProgressLine {
+    var palette = Palette(isOn: false)
+    /// How many failures without progress are tried again, if that is known.
+    var retries: Int?
+
+    private static let widestBar = 30
+    private static let narrowestBar = 5
+
+    /// A line of at most so many columns.
+    func render(_ transfer: Transfer, width: Int, now: Date) -> String {
+        guard width > 0 else { return "" }
+        if let words = words(transfer, now) {
+            let name = transfer.displayName.fitted(to: min(transfer.displayName.displayWidth, max(8, width / 3)))
+            let line = (name + "  " + words.text).columns(first: width)
+            guard line.displayWidth > name.displayWidth else { return line }
+            return line.prefix(name.count) + palette.paint(String(line.dropFirst(name.count)), words.color)
+        }
+        let facts = facts(transfer)
+        let room = width - facts.displayWidth - 2
+        if room < 4 {
+            return (transfer.displayName.fitted(to: max(1, min(12, width))) + " " + facts).columns(first: width)
+        }
+        guard let percent = transfer.percent else {
+            return transfer.displayName.fitted(to: min(room, Self.nameWidth(width))) + "  " + facts
+        }
+        let name = transfer.displayName.fitted(to: min(room, Self.nameWidth(width)))
+        let bar = min(Self.widestBar, room - name.displayWidth - 4)
+        guard bar >= Self.narrowestBar else { return name + "  " + facts }
+        let full = bar * percent / 100
+        let drawn =
+            palette.paint(String(repeating: "#", count: full), .cyan) + String(repeating: "-", count: bar - full)
+        return name + "  [" + drawn + "]  " + facts
+    }
+
+    private static func nameWidth(_ width: Int) -> Int { max(8, width / 5) }
+
+    /// Percent, bytes, speed and time left; only bytes and speed while the length is unknown.
+    private func facts(_ transfer: Transfer) -> String {
+        let speed = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12)
+        guard let expected = transfer.bytesExpected, let percent = transfer.percent else {
+            return ByteText.of(transfer.bytesReceived).leftPadded(to: 10) + speed
+        }
+        let bytes = ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)
+        var left = "-:--"
+        if let rate = transfer.bytesPerSecond, rate >= 1 {
+            left = TimeText.clock(Double(max(0, expected - transfer.bytesReceived)) / rate)
+        }
+        return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
+    }
+
+    /// What stands in place of the bar while no bytes arrive.
+    private func words(_ transfer: Transfer, _ now: Date) -> (text: String, color: Palette.Color)? {
+        switch transfer.state {
+        case .running: nil
+        case .waiting: ("waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn"), .yellow)
+        case .suspended: ("paused" + (transfer.percent.map { " at \($0)%" } ?? ""), .yellow)
+        case .succeeded: ("done", .green)
+        case .failed: ("failed" + (transfer.error.map { ": " + $0.message.escapingControls } ?? ""), .red)
+        case .canceled: ("canceled", .red)
+        case .unknown: ("in a state that a newer ferry can name", .yellow)
+        }
+    }
+}
+
+extension String {
+    /// With blanks before it, up to so many columns.
+    func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - displayWidth)) + self
+    }
+}

@@ -1,0 +1,64 @@
+// Ferry: FerryCommands
+// Waits for transfers and shows them.
+
+import FerryClient
+import FerryCore
+
+/// Waits for transfers, shows how they get on, and stops on a signal.
+struct TransferWait {
+    var context: CommandContext
+    var service: any TransferService
+    var display: ProgressDisplay
+    var signals: AsyncStream<StopSignal>
+
+    enum End {
+        /// Every transfer has ended.
+        case ended
+        case stopped(by: StopSignal)
+    }
+
+    /// Seconds between samples of progress.
+    static let sampling = 0.25
+
+    /// - Parameters:
+    ///   - ids: The transfers; nil is all, without an end.
+    ///   - after: Number of a durable event before the first of these transfers' events; nil asks how they stand first.
+    ///   - onUpdate: Told of every update, besides the display.
+    func run(
+        _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
+    ) async throws(TransferError) -> End {
+        let follower = TransferFollower(service, progressInterval: Self.sampling)
+        let result = await withTaskGroup(of: Result<End, TransferError>?.self) { group in
+            group.addTask {
+                do throws(TransferError) {
+                    try await follower.follow(ids, after: after) { update in
+                        await onUpdate(update)
+                        await display.show(update)
+                    }
+                    return .success(.ended)
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask { [signals] in
+                for await signal in signals { return .success(.stopped(by: signal)) }
+                return nil
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .seconds(1))
+                    await display.tick()
+                }
+                return nil
+            }
+            for await result in group {
+                guard let result else { continue }
+                group.cancelAll()
+                return result
+            }
+            return .success(.ended)
+        }
+        await display.finish()
+        return try result.get()
+    }
+}

@@ -1,0 +1,44 @@
+// Ferry: FerryCommands
+// Why a transfer waits, in words.
+
+import FerryCore
+import Foundation
+
+/// Says in words what a transfer waits for and when it tries again.
+enum WaitSentence {
+    /// - Parameter retries: How many failures without progress are tried again, if that is known.
+    /// - Returns: Nil if the transfer waits for nothing.
+    static func of(_ transfer: Transfer, retries: Int? = nil, now: Date) -> String? {
+        guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
+        switch reason {
+        case .slot: return "a free slot"
+        case .session: return "a free slot of its session"
+        case .host: return "a connection that its server allows"
+        case .retry, .server: return retry(transfer, retries, now)
+        case .disk: return "room on the disk"
+        case .network: return "the network"
+        case .destination: return "the folder \(transfer.folder.escapingControls)"
+        case .shutdown: return "the next start of the daemon"
+        case .unknown: return "something that a newer ferry can name"
+        }
+    }
+
+    private static func retry(_ transfer: Transfer, _ retries: Int?, _ now: Date) -> String {
+        var text = transfer.error.map { cause($0.message) } ?? "the next try"
+        if let next = transfer.nextTryAt ?? transfer.error?.details.nextTryAt {
+            let left = next.timeIntervalSince(now)
+            text += left > 0 ? "; next try in \(TimeText.words(left))" : "; trying again"
+        }
+        if let tries = transfer.error?.details.attempts ?? (transfer.attempts > 0 ? transfer.attempts : nil) {
+            text += retries.map { tries <= $0 ? " (\(tries) of \($0))" : " (\(tries))" } ?? " (try \(tries))"
+        }
+        return text
+    }
+
+    /// A sentence as a part of another.
+    private static func cause(_ message: String) -> String {
+        var text = message.escapingControls
+        while let last = text.last, last == "." || last == " " { text.removeLast() }
+        return text
+    }
+}

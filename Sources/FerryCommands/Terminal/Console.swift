@@ -1,0 +1,42 @@
+// Ferry: FerryCommands
+// Where commands read and write.
+
+/// Where commands read and write, so that tests need no terminal.
+package protocol Console: Sendable {
+    func write(_ text: String, to stream: ConsoleStream)
+    func isTerminal(_ stream: ConsoleStream) -> Bool
+    /// Size of the terminal; 80 by 24 where there is none.
+    var size: ConsoleSize { get }
+    /// The text of a file; `-` is standard input.
+    func read(_ path: String) throws -> String
+    /// The signals that ask this process to end. The second one ends it at once.
+    func stopSignals() -> AsyncStream<StopSignal>
+}
+
+package enum ConsoleStream: Sendable {
+    /// Data: what was asked for.
+    case output
+    /// Talk: progress, remarks and errors.
+    case talk
+}
+
+package struct ConsoleSize: Equatable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}
+
+extension Console {
+    /// Writes lines of data.
+    func print(_ lines: String...) { write(lines.map { $0 + "\n" }.joined(), to: .output) }
+
+    func print(_ lines: [String]) {
+        if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n", to: .output) }
+    }
+
+    func say(_ line: String) { write(line + "\n", to: .talk) }
+}

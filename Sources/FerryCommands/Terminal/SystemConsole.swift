@@ -1,0 +1,94 @@
+// Ferry: FerryCommands
+// The terminal, or what stands in its place.
+
+import ArgumentParser
+import Dispatch
+import FerryCore
+import Foundation
+import Glibc
+import Synchronization
+
+/// The terminal or the files that this process was given.
+package final class SystemConsole: Console {
+    private let sources = Mutex<[any DispatchSourceSignal]>([])
+    private let signalsSeen = Atomic<Int>(0)
+
+    package init() {
+        // A reader that goes away shows as EPIPE in `write`.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    package func write(_ text: String, to stream: ConsoleStream) {
+        let descriptor = Self.descriptor(stream)
+        var text = text
+        let failed = text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while unsafe !rest.isEmpty {
+                let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    return errno
+                }
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+            return 0
+        }
+        // Nobody reads the data any longer, as in `ferry list | head`: there is nothing left to do.
+        if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
+    }
+
+    package func isTerminal(_ stream: ConsoleStream) -> Bool { isatty(Self.descriptor(stream)) == 1 }
+
+    package var size: ConsoleSize {
+        var size = winsize()
+        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return ConsoleSize(columns: 80, rows: 24)
+        }
+        return ConsoleSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    package func read(_ path: String) throws -> String {
+        do {
+            let data =
+                path == "-"
+                ? try FileHandle.standardInput.readToEnd() ?? Data()
+                : try Data(contentsOf: URL(fileURLWithPath: path))
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw ValidationError("The file “\(path.escapingControls)” cannot be read.")
+        }
+    }
+
+    package func stopSignals() -> AsyncStream<StopSignal> {
+        let (stream, continuation) = AsyncStream.makeStream(of: StopSignal.self)
+        sources.withLock { sources in
+            sources = StopSignal.allCases.map { kind in
+                signal(kind.number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: kind.number, queue: .global())
+                source.setEventHandler { [self] in
+                    if signalsSeen.add(1, ordering: .relaxed).newValue > 1 { Self.leave(kind.exitStatus) }
+                    continuation.yield(kind)
+                }
+                source.resume()
+                return source
+            }
+        }
+        return stream
+    }
+
+    /// Ends the process at once; the cursor is visible afterwards.
+    private static func leave(_ status: CInt) -> Never {
+        if isatty(STDERR_FILENO) == 1 {
+            var sequence = "\r\n" + LiveBlock.showCursor
+            _ = sequence.withUTF8 { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+        _exit(status)
+    }
+
+    private static func descriptor(_ stream: ConsoleStream) -> CInt {
+        switch stream {
+        case .output: STDOUT_FILENO
+        case .talk: STDERR_FILENO
+        }
+    }
+}

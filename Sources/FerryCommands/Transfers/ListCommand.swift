@@ -1,0 +1,59 @@
+// Ferry: FerryCommands
+// ferry list
+
+import ArgumentParser
+import FerryCore
+
+/// Shows what there is.
+struct ListCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show transfers, in the order in which they were added.")
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
+
+    @Option(help: ArgumentHelp("Only transfers in this state; can be given again.", valueName: "state"))
+    var state: [TransferState] = []
+
+    @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "name"))
+    var session: String?
+
+    @Option(help: ArgumentHelp("Only transfers with this tag.", valueName: "word"))
+    var tag: String?
+
+    @Option(help: ArgumentHelp("Only the newest so many.", valueName: "number"))
+    var limit: Int?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is at least 1, not \(limit).") }
+    }
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let transfers = try await fetch(context.service())
+        if json {
+            context.console.print(try JSONText.array(transfers))
+        } else if transfers.isEmpty {
+            context.console.say("There are no such transfers.")
+        } else {
+            context.console.print(TransferRendering.lines(transfers, withTitles: context.console.isTerminal(.output)))
+        }
+        return 0
+    }
+
+    private func fetch(_ service: any TransferService) async throws -> [Transfer] {
+        var query = TransferQuery()
+        query.states = state
+        query.tag = tag
+        query.session = try session.map { name throws(TransferError) in try SessionID(name) }
+        query.newestFirst = limit != nil
+        var transfers: [Transfer] = []
+        repeat {
+            query.limit = min(1000, (limit ?? .max) - transfers.count)
+            let page = try await service.transfers(query)
+            transfers += page.transfers
+            query.after = page.next
+        } while query.after != nil && transfers.count < limit ?? .max
+        return limit == nil ? transfers : transfers.reversed()
+    }
+}

@@ -1,0 +1,85 @@
+// Ferry: FerryCommands
+// What became of requests, in order.
+
+import FerryCore
+
+/// One request that was handed over: the transfer that it became, or why it was refused.
+enum Submission: Encodable {
+    case accepted(Transfer)
+    case refused(url: String, session: SessionID, TransferError)
+
+    init(_ result: SubmissionResult, of request: TransferRequest) {
+        switch result {
+        case .accepted(let transfer): self = .accepted(transfer)
+        case .refused(let error): self = .refused(url: request.url, session: request.session, error)
+        }
+    }
+
+    var id: TransferID? {
+        switch self {
+        case .accepted(let transfer): transfer.id
+        case .refused: nil
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey { case id, url, session, state, error }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .accepted(let transfer): try transfer.encode(to: encoder)
+        case .refused(let url, let session, let error):
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encodeNil(forKey: .id)
+            try box.encode(url, forKey: .url)
+            try box.encode(session, forKey: .session)
+            try box.encode(TransferState.failed, forKey: .state)
+            try box.encode(error, forKey: .error)
+        }
+    }
+
+    /// Hands requests over in batches, and tells of each batch once it is durable.
+    static func submit(
+        _ requests: [TransferRequest], to service: any TransferService, onBatch: ([Submission]) async throws -> Void
+    ) async throws {
+        var rest = requests[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(batchSize))
+            rest = rest.dropFirst(batchSize)
+            let results = try await service.submit(batch)
+            try await onBatch(zip(results, batch).map { Submission($0, of: $1) })
+        }
+    }
+
+    private static let batchSize = 1000
+}
+
+extension Submission {
+    /// With what is known of the transfer later.
+    func updated(by transfers: [TransferID: Transfer]) -> Submission {
+        guard case .accepted(let transfer) = self else { return self }
+        return .accepted(transfers[transfer.id] ?? transfer)
+    }
+
+    /// Exit status for having waited for it.
+    var exitStatus: Int32 {
+        switch self {
+        case .accepted(let transfer): transfer.exitStatus
+        case .refused(_, _, let error): error.code.row.exitStatus
+        }
+    }
+}
+
+extension [Submission] {
+    /// That of the first that failed.
+    var exitStatus: Int32 { lazy.map(\.exitStatus).first { $0 != 0 } ?? 0 }
+}
+
+extension CommandContext {
+    /// Says which requests were refused, and why.
+    func sayRefusals(_ submissions: [Submission]) {
+        for case .refused(let url, _, let error) in submissions {
+            console.say(
+                "ferry: \(url.escapingControls): \(error.message.escapingControls) (\(error.word.escapingControls))")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Ferry: FerryCore
+// The facts that go with an error.
+
+package import Foundation
+
+/// The facts that go with an error, for programs; the sentence is for people.
+package struct ErrorDetails: Hashable, Codable, Sendable {
+    /// Status of the response that failed the transfer.
+    package var httpStatus: Int?
+    /// First bytes of that response's body, as text.
+    package var body: String?
+    /// The system's error number.
+    package var errno: Int32?
+    /// Foundation's code where the cause decides it (which certificate fault, which redirect).
+    package var urlError: Int?
+    /// How many tries were made.
+    package var attempts: Int?
+    package var nextTryAt: Date?
+    /// The URL, without userinfo and query values.
+    package var url: String?
+
+    package init(
+        httpStatus: Int? = nil, body: String? = nil, errno: Int32? = nil, urlError: Int? = nil, url: String? = nil
+    ) {
+        self.httpStatus = httpStatus
+        self.body = body
+        self.errno = errno
+        self.urlError = urlError
+        self.url = url
+    }
+
+    package var isEmpty: Bool { self == ErrorDetails() }
+
+    enum CodingKeys: String, CodingKey {
+        case httpStatus = "http_status"
+        case body, errno, attempts, url
+        case urlError = "url_error"
+        case nextTryAt = "next_try_at"
+    }
+}

@@ -1,0 +1,75 @@
+// Ferry: FerryCore
+// The name that a response proposes for its content.
+
+/// What a `Content-Disposition` field says about a name (RFC 6266, RFC 8187). Nothing here makes the name safe.
+package struct ContentDisposition: Hashable, Sendable {
+    /// The decoded `filename*`, else `filename`; nil if neither gives one.
+    package let fileName: String?
+
+    package init(parsing value: String) {
+        var extended: String?
+        var plain: String?
+        for (name, value) in Self.parameters(of: value) {
+            // The first of duplicates wins, also one that turns out to be malformed.
+            switch name {
+            case "filename*": extended = extended ?? value
+            case "filename": plain = plain ?? value
+            default: break
+            }
+        }
+        let candidates = [extended.flatMap(Self.decodeExtended), plain]
+        fileName = candidates.lazy.compactMap { $0 }.first { !$0.isEmpty }
+    }
+
+    /// The `name=value` parts between semicolons, names in lower case, values without quotes and escapes.
+    private static func parameters(of field: String) -> [(name: String, value: String)] {
+        var result: [(String, String)] = []
+        var rest = field.unicodeScalars[...]
+        while !rest.isEmpty {
+            let name = String(rest.prefix { $0 != "=" && $0 != ";" })
+            rest = rest.drop { $0 != "=" && $0 != ";" }
+            guard rest.first == "=" else {
+                rest = rest.dropFirst()  // The disposition type, or a part without a value.
+                continue
+            }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            var value = String.UnicodeScalarView()
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let scalar = rest.popFirst(), scalar != "\"" {
+                    if scalar != "\\" {
+                        value.append(scalar)
+                    } else if let escaped = rest.popFirst() {
+                        value.append(escaped)
+                    }
+                }
+                rest = rest.drop { $0 != ";" }
+            } else {
+                value.append(contentsOf: rest.prefix { $0 != ";" })
+                rest = rest.drop { $0 != ";" }
+                value = String(value).trimmingFieldSpace.unicodeScalars
+            }
+            result.append((name.trimmingFieldSpace.lowercased(), String(value)))
+            rest = rest.dropFirst()
+        }
+        return result
+    }
+
+    /// Reads `charset'language'percent-encoded`; nil for another charset or broken encoding.
+    private static func decodeExtended(_ value: String) -> String? {
+        let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].allSatisfy({ $0 < 0x80 }),
+            let bytes = PercentEncoding.decode(String(Substring(parts[2])))
+        else { return nil }
+        switch String(Substring(parts[0])).lowercased() {
+        case "utf-8":
+            return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1":
+            var scalars = String.UnicodeScalarView()
+            scalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
+            return String(scalars)
+        default:
+            return nil
+        }
+    }
+}

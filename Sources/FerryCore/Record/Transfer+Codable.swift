@@ -1,0 +1,89 @@
+// Ferry: FerryCore
+// The wire form of a transfer.
+
+import Foundation
+
+extension Transfer: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, session, url, state, reason, priority, destination, folder, name, error, attempts, tags, verified
+        case unchanged, insecure, etag, redirects, notes
+        case finalURL = "final_url"
+        case bytesReceived = "bytes_received"
+        case bytesExpected = "bytes_expected"
+        case bytesPerSecond = "bytes_per_second"
+        case nextTryAt = "next_try_at"
+        case createdAt = "created_at"
+        case finishedAt = "finished_at"
+        case rateLimit = "rate_limit"
+        case lengthVerified = "length_verified"
+        case lastModified = "last_modified"
+        case contentType = "content_type"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        id = try box.decode(TransferID.self, forKey: .id)
+        session = try box.decode(SessionID.self, forKey: .session)
+        url = try box.decode(String.self, forKey: .url)
+        finalURL = try box.decodeIfPresent(String.self, forKey: .finalURL)
+        state = try box.decode(TransferState.self, forKey: .state)
+        reason = try box.decodeIfPresent(WaitReason.self, forKey: .reason)
+        priority = try box.decodeIfPresent(Priority.self, forKey: .priority) ?? .normal
+        bytesReceived = try box.decode(Int64.self, forKey: .bytesReceived)
+        bytesExpected = try box.decodeIfPresent(Int64.self, forKey: .bytesExpected)
+        bytesPerSecond = try box.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
+        destination = try box.decodeIfPresent(String.self, forKey: .destination)
+        folder = try box.decodeIfPresent(String.self, forKey: .folder) ?? ""
+        name = try box.decodeIfPresent(String.self, forKey: .name)
+        error = try box.decodeIfPresent(TransferError.self, forKey: .error)
+        attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
+        nextTryAt = try box.decodeIfPresent(Date.self, forKey: .nextTryAt)
+        createdAt = try box.decode(Date.self, forKey: .createdAt)
+        finishedAt = try box.decodeIfPresent(Date.self, forKey: .finishedAt)
+        rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
+        tags = try box.decodeIfPresent([String].self, forKey: .tags) ?? []
+        verified = try box.decodeIfPresent([Checksum].self, forKey: .verified) ?? []
+        lengthVerified = try box.decodeIfPresent(Bool.self, forKey: .lengthVerified) ?? true
+        unchanged = try box.decodeIfPresent(Bool.self, forKey: .unchanged) ?? false
+        insecure = try box.decodeIfPresent(Bool.self, forKey: .insecure) ?? false
+        etag = try box.decodeIfPresent(String.self, forKey: .etag)
+        lastModified = try box.decodeIfPresent(String.self, forKey: .lastModified)
+        contentType = try box.decodeIfPresent(String.self, forKey: .contentType)
+        redirects = try box.decodeIfPresent([String].self, forKey: .redirects) ?? []
+        notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
+    }
+
+    /// Every key is always there, `null` where there is nothing, so that scripts need no test for presence.
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(id, forKey: .id)
+        try box.encode(session, forKey: .session)
+        try box.encode(url, forKey: .url)
+        try box.encode(finalURL, forKey: .finalURL)
+        try box.encode(state, forKey: .state)
+        try box.encode(reason, forKey: .reason)
+        try box.encode(priority, forKey: .priority)
+        try box.encode(bytesReceived, forKey: .bytesReceived)
+        try box.encode(bytesExpected, forKey: .bytesExpected)
+        try box.encode(bytesPerSecond, forKey: .bytesPerSecond)
+        try box.encode(destination, forKey: .destination)
+        try box.encode(folder, forKey: .folder)
+        try box.encode(name, forKey: .name)
+        try box.encode(error, forKey: .error)
+        try box.encode(attempts, forKey: .attempts)
+        try box.encode(nextTryAt, forKey: .nextTryAt)
+        try box.encode(createdAt, forKey: .createdAt)
+        try box.encode(finishedAt, forKey: .finishedAt)
+        try box.encode(rateLimit, forKey: .rateLimit)
+        try box.encode(tags, forKey: .tags)
+        try box.encode(verified, forKey: .verified)
+        try box.encode(lengthVerified, forKey: .lengthVerified)
+        try box.encode(unchanged, forKey: .unchanged)
+        try box.encode(insecure, forKey: .insecure)
+        try box.encode(etag, forKey: .etag)
+        try box.encode(lastModified, forKey: .lastModified)
+        try box.encode(contentType, forKey: .contentType)
+        try box.encode(redirects, forKey: .redirects)
+        try box.encode(notes, forKey: .notes)
+    }
+}

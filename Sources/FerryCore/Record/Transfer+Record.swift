@@ -1,0 +1,75 @@
+// Ferry: FerryCore
+// From what is stored and what runs to what is shown.
+
+import Foundation
+
+extension Transfer {
+    /// What is known of a transfer only while the daemon lives.
+    package enum Live: Hashable, Sendable {
+        /// Has no slot, for this reason.
+        case waiting(WaitReason)
+        /// Has a slot; bytes in the partial file, the complete length if known, bytes per second.
+        case running(received: Int64, expected: Int64?, speed: Double?)
+    }
+
+    /// Computes the state and everything shown from the record and what is live.
+    package init(_ record: TransferRecord, live: Live) {
+        let facts = record.facts
+        let request = record.request
+        id = record.id
+        session = request.session
+        url = request.url
+        finalURL = facts.finalURL
+        priority = request.priority
+        bytesReceived = facts.ranges.byteCount
+        bytesExpected = facts.identity?.completeLength ?? request.expectedSize
+        destination = facts.destination
+        folder = request.folder
+        name = facts.name
+        attempts = record.attempts
+        createdAt = record.createdAt
+        finishedAt = record.finishedAt
+        rateLimit = request.rateLimit
+        tags = request.tags
+        verified = []
+        lengthVerified = facts.lengthVerified
+        unchanged = false
+        insecure = request.insecure
+        etag = facts.identity?.etag
+        lastModified = facts.identity?.lastModified
+        contentType = facts.identity?.contentType
+        redirects = facts.redirects
+        notes = facts.notes
+
+        if let outcome = record.outcome {
+            state = outcome.state
+            switch outcome {
+            case .succeeded(let success):
+                destination = success.path
+                bytesReceived = success.size
+                bytesExpected = success.size
+                verified = success.verified
+                lengthVerified = success.lengthVerified
+                unchanged = success.unchanged
+            case .failed(let failure): error = failure
+            case .canceled:
+                error = TransferError(.canceled, "The transfer was canceled.")
+            }
+            return
+        }
+        switch (record.intent, live) {
+        case (_, .running(let received, let expected, let speed)):
+            state = .running
+            bytesReceived = received
+            bytesExpected = expected ?? bytesExpected
+            bytesPerSecond = speed
+        case (.suspend, _), (.cancel, _):
+            state = .suspended
+        case (.run, .waiting(let why)):
+            state = .waiting
+            reason = record.retry?.reason ?? why
+            error = record.retry?.error
+            nextTryAt = record.retry?.at
+        }
+    }
+}

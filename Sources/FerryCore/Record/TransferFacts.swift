@@ -1,0 +1,59 @@
+// Ferry: FerryCore
+// What is known and durable about one transfer's bytes.
+
+/// What is durable about one transfer: the bytes on disk and what they belong to.
+///
+/// Never claims more than the disk holds: the partial file is synced before ranges are recorded.
+package struct TransferFacts: Hashable, Codable, Sendable {
+    /// Bytes of the partial file that survive a power cut.
+    package var ranges = ByteRangeSet()
+    package var identity: ResourceIdentity?
+    package var partial: PartialFacts?
+    /// The name that the first accepted head fixed.
+    package var name: String?
+    /// The reserved absolute path; no other live transfer aims at it.
+    package var destination: String?
+    package var placement: PlacementIntent?
+    package var finalURL: String?
+    /// URLs met on the way, without userinfo and query values.
+    package var redirects: [String] = []
+    /// Restarts from 0 in a row without finishing.
+    package var restarts = 0
+    /// Whether the bytes come from more than one response.
+    package var joined = false
+    /// Whether ranges are off for this transfer.
+    package var rangesOff = false
+    /// Whether the next request asks caches to revalidate.
+    package var bypassesCaches = false
+    /// Whether a digest mismatch of joined bytes has been answered by a restart.
+    package var restartedByDigest = false
+    /// Whether the end of the body was told by more than the end of the connection.
+    package var lengthVerified = true
+    /// Whether a truncation that the journal has recorded may not have reached the disk.
+    package var needsTruncation = false
+    /// What a user should know about how the file came.
+    package var notes: [String] = []
+
+    package init() {}
+
+    /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
+    package mutating func startOver(note: String) {
+        ranges.removeAll()
+        identity = nil
+        placement = nil
+        joined = false
+        lengthVerified = true
+        needsTruncation = partial != nil
+        if notes.last != note { notes.append(note) }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes
+        case finalURL = "final_url"
+        case rangesOff = "ranges_off"
+        case bypassesCaches = "bypasses_caches"
+        case restartedByDigest = "restarted_by_digest"
+        case lengthVerified = "length_verified"
+        case needsTruncation = "needs_truncation"
+    }
+}

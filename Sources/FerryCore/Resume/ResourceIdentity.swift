@@ -1,0 +1,102 @@
+// Ferry: FerryCore
+// What is being fetched, as its server described it.
+
+import Foundation
+
+/// What a response said about the resource whose bytes it brings.
+///
+/// Bytes of two responses belong to one file only if their identities agree; see ``ResumeTable``.
+package struct ResourceIdentity: Hashable, Codable, Sendable {
+    /// The origin that answered, after redirects.
+    package var origin: Origin
+    /// The `ETag` as sent, whatever its strength.
+    package var etag: String?
+    package var lastModified: String?
+    package var date: String?
+    package var completeLength: Int64?
+    package var contentType: String?
+    /// Digests of the whole file that the server stated.
+    package var reprDigests: [Checksum]
+
+    package init(
+        origin: Origin, etag: String? = nil, lastModified: String? = nil, date: String? = nil,
+        completeLength: Int64? = nil, contentType: String? = nil, reprDigests: [Checksum] = []
+    ) {
+        self.origin = origin
+        self.etag = etag
+        self.lastModified = lastModified
+        self.date = date
+        self.completeLength = completeLength
+        self.contentType = contentType
+        self.reprDigests = reprDigests
+    }
+
+    package init(_ head: ResponseHead) {
+        self.init(
+            origin: head.origin, etag: head.value("ETag"), lastModified: head.value("Last-Modified"),
+            date: head.value("Date"), completeLength: head.completeLength, contentType: head.value("Content-Type"),
+            reprDigests: DigestFields(head).representation)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case origin, etag, date
+        case lastModified = "last_modified"
+        case completeLength = "complete_length"
+        case contentType = "content_type"
+        case reprDigests = "repr_digests"
+    }
+}
+
+extension ResourceIdentity {
+    /// What proves that bytes of a later response belong to the same file; nil if nothing does (R1).
+    ///
+    /// A date counts only where no ETag of any kind was sent, and only if the resource had not changed in the second
+    /// in which it was served (RFC 9110 §8.8.2.2).
+    package var strongValidator: Validator? {
+        if let etag { return EntityTag(etag).isStrong ? .etag(etag) : nil }
+        guard let lastModified, let modified = HTTPDate.parse(lastModified),
+            let date, let served = HTTPDate.parse(date), served.timeIntervalSince(modified) >= 1
+        else { return nil }
+        return .date(lastModified)
+    }
+
+    /// Whether another response has the same strong ETag (R3).
+    ///
+    /// Between two origins the tag alone says nothing: the complete length, and Last-Modified where both have it, must
+    /// be equal too.
+    package func hasSameStrongTag(as other: ResourceIdentity) -> Bool {
+        guard let etag, etag == other.etag, EntityTag(etag).isStrong else { return false }
+        if origin == other.origin { return true }
+        guard let completeLength, completeLength == other.completeLength else { return false }
+        guard let lastModified, let otherLastModified = other.lastModified else { return true }
+        return lastModified == otherLastModified
+    }
+
+    /// Whether the head of a part shows another version than this one, whose identity is strong (row 15, R3, I3).
+    ///
+    /// A part may leave out what the request's `If-Range` has already proved. From another origin it may not, since a
+    /// validator means nothing there.
+    package func isContradicted(by part: ResourceIdentity) -> Bool {
+        if hasOtherDigest(than: part) { return true }
+        if origin != part.origin { return !hasSameStrongTag(as: part) }
+        if let partTag = part.etag { return etag.map { $0 != partTag } ?? false }
+        return part.lastModified.map { $0 != lastModified } ?? false
+    }
+
+    /// Whether both state a digest of one algorithm, and not the same (I3).
+    package func hasOtherDigest(than other: ResourceIdentity) -> Bool {
+        reprDigests.contains { digest in
+            other.reprDigests.contains { $0.algorithm == digest.algorithm && $0.hex != digest.hex }
+        }
+    }
+
+    /// This identity with what it lacked and a later response of the same resource said.
+    package func completed(by other: ResourceIdentity) -> ResourceIdentity {
+        var result = self
+        result.completeLength = completeLength ?? other.completeLength
+        for digest in other.reprDigests where !reprDigests.contains(where: { $0.algorithm == digest.algorithm }) {
+            result.reprDigests.append(digest)
+        }
+        return result
+    }
+}

@@ -1,0 +1,103 @@
+// Ferry: FerryCore
+// The head of a final response.
+
+/// Status and fields of a final response, and where it came from.
+package struct ResponseHead: Hashable, Sendable {
+    package let status: Int
+    /// Major version of HTTP: 1 or 2.
+    package let major: Int
+    package let fields: [HeaderField]
+    /// The URL that was asked, after redirects.
+    package let url: String
+    /// The origin of that URL.
+    package let origin: Origin
+
+    package init(status: Int, major: Int = 1, fields: [HeaderField], url: String, origin: Origin) {
+        self.status = status
+        self.major = major
+        self.fields = fields
+        self.url = url
+        self.origin = origin
+    }
+
+    /// The values of every field of a name, in order, without surrounding white space.
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.isNamed(name) }.map { $0.value.trimmingFieldSpace }
+    }
+
+    /// The value of a field; several fields of one name are joined by commas (RFC 9110 §5.3).
+    package func value(_ name: String) -> String? {
+        let values = values(name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// The stated length of the body, if one number is stated.
+    package var contentLength: Int64? { value("Content-Length").flatMap { Int64(digits: $0) } }
+
+    package var isChunked: Bool { major == 1 && codings("Transfer-Encoding") == ["chunked"] }
+
+    /// The codings that were put on the content, `identity` left out.
+    package var contentEncodings: [String] { codings("Content-Encoding") }
+
+    package var contentRange: ContentRange? { value("Content-Range").flatMap(ContentRange.init) }
+
+    package var retryAfter: String? { value("Retry-After") }
+
+    /// The media type in lower case, without parameters.
+    package var mediaType: String? { value("Content-Type")?.mediaType }
+
+    /// The complete length of the representation, as far as the head says it.
+    package var completeLength: Int64? {
+        switch status {
+        case 206, 416: contentRange?.complete
+        case 204, 205: 0
+        default: isChunked ? nil : contentLength
+        }
+    }
+
+    private func codings(_ name: String) -> [String] {
+        values(name).flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmingFieldSpace.lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+    }
+}
+
+extension ResponseHead {
+    /// How the body ends, for a method that has one in its response.
+    package var framing: BodyFraming {
+        if [204, 205, 304].contains(status) { return .length(0) }
+        if isChunked { return .chunked }
+        if let contentLength { return .length(contentLength) }
+        return major >= 2 ? .chunked : .untilClose
+    }
+
+    /// What makes the framing ambiguous or unreadable (R5); nil if nothing does.
+    package var framingFault: String? {
+        let lengths = values("Content-Length")
+        let transferCodings = codings("Transfer-Encoding")
+        if lengths.count > 1 { return "two Content-Length fields" }
+        if let length = lengths.first, contentLength == nil { return "the Content-Length “\(length.escapingControls)”" }
+        guard major == 1, !values("Transfer-Encoding").isEmpty else { return nil }
+        if !lengths.isEmpty { return "both Transfer-Encoding and Content-Length" }
+        if !transferCodings.isEmpty, transferCodings != ["chunked"] {
+            return "the Transfer-Encoding “\(transferCodings.joined(separator: ", ").escapingControls)”"
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// This text without spaces and tabs at its ends.
+    var trimmingFieldSpace: String {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        var slice = utf8[...]
+        while let first = slice.first, isSpace(first) { slice.removeFirst() }
+        while let last = slice.last, isSpace(last) { slice.removeLast() }
+        return String(Substring(slice))
+    }
+
+    /// The media type of a `Content-Type` value, in lower case and without parameters.
+    var mediaType: String {
+        String(prefix { $0 != ";" }).trimmingFieldSpace.lowercased()
+    }
+}

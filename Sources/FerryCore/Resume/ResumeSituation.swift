@@ -1,0 +1,72 @@
+// Ferry: FerryCore
+// Everything that the decision about a response depends on.
+
+/// Everything that the decision about one response depends on.
+///
+/// Made with what every response has; the other properties have the values of a transfer with one worker, no bytes
+/// on disk and no special wishes.
+package struct ResumeSituation: Hashable, Sendable {
+    package var asked: Asked
+    /// The head, or why none came.
+    package var response: Result<ResponseHead, TransferError>
+
+    // MARK: On disk
+    /// Bytes that are durable, or written in this run.
+    package var ranges = ByteRangeSet()
+    package var identity: ResourceIdentity?
+    /// Whether the caller gave a digest of the whole file.
+    package var hasExpectedDigest = false
+
+    // MARK: The caller's wishes
+    package var raw: RawRequest?
+    package var method = "GET"
+    /// Whether any status is a result (policy `any`) and not only those of `acceptStatus`.
+    package var acceptsAnyStatus = false
+    package var acceptStatus = 200...299
+    package var expectedSize: Int64?
+    package var maxSize: Int64?
+
+    // MARK: How it was asked
+    package var isExtraWorker = false
+    package var anotherWorkerReceives = false
+    /// Whether the rules for redirects allow what `Location` names.
+    package var locationIsGood = true
+    /// Whether the request began at a final URL that an earlier answer led to (X11).
+    package var reusedFinalURL = false
+    /// Whether there are credentials for this origin that this try has not sent.
+    package var hasUnsentCredentials = false
+
+    // MARK: What has happened
+    /// Whether this is the second try on a connection of its own, after an answer of row 16, 25 or 35.
+    package var usedFreshConnection = false
+    /// How often in a row the transfer has restarted from 0 without finishing.
+    package var restarts = 0
+    package var hasNextMirror = false
+
+    package init(asked: Asked, response: Result<ResponseHead, TransferError>) {
+        self.asked = asked
+        self.response = response
+    }
+}
+
+extension ResumeSituation {
+    /// The state of the disk that the table goes by.
+    ///
+    /// Whoever asked for a range knew what it belongs to, also while no byte has been stored yet.
+    package var disk: DiskState {
+        if raw == .verbatim { return .nothing }
+        if case .range = asked { return DiskState(identity: identity, hasExpectedDigest: hasExpectedDigest) }
+        return DiskState(ranges: ranges, identity: identity, hasExpectedDigest: hasExpectedDigest)
+    }
+
+    /// The complete length that is known before the response.
+    package var knownLength: Int64? {
+        identity?.completeLength ?? (isOwnRange ? nil : expectedSize)
+    }
+
+    var isOwnRange: Bool {
+        if case .ownRange = raw { true } else { false }
+    }
+
+    var hasBytes: Bool { disk != .nothing && !ranges.isEmpty }
+}

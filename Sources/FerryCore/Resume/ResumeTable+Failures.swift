@@ -1,0 +1,78 @@
+// Ferry: FerryCore
+// Rows 27 to 38: answers that bring no bytes.
+
+extension ResumeTable {
+    /// Rows 27 to 38. The last row takes whatever is left.
+    static func failure(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
+        if head.status == 401, situation.hasUnsentCredentials { return ResumeVerdict(27, .sendCredentials) }
+        if [400, 401, 403, 404, 410].contains(head.status), situation.reusedFinalURL {
+            return ResumeVerdict(28, .askOriginalURL)
+        }
+        let verdict = refusal(situation, head) ?? busy(situation, head) ?? other(head)
+        guard situation.acceptsAnyStatus else { return verdict }
+        return result(verdict.row, situation, head)
+    }
+
+    /// Rows 29 to 32.
+    private static func refusal(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        switch head.status {
+        case 401, 403, 410:
+            if situation.hasBytes {
+                let advice = "the address worked before, so give a new one to continue"
+                return ResumeVerdict(29, .retryLater(head.statusError(.urlExpired, advice)))
+            }
+            if head.status == 401 {
+                return ResumeVerdict(30, .fail(head.statusError(.authRequired, "give a user name and password")))
+            }
+            return head.status == 410 ? missing(situation, head) : nil
+        case 404:
+            return missing(situation, head)
+        case 407:
+            let advice = "give a user name and password for the proxy"
+            return ResumeVerdict(32, .fail(head.statusError(.proxyAuthRequired, advice)))
+        default:
+            return nil
+        }
+    }
+
+    /// Row 31.
+    private static func missing(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
+        if situation.hasNextMirror { return ResumeVerdict(31, .nextMirror) }
+        if situation.hasBytes { return ResumeVerdict(31, .retryLater(head.statusError(.notFound, as: .doubtful))) }
+        return ResumeVerdict(31, .fail(head.statusError(.notFound, "check the address")))
+    }
+
+    /// Rows 33 to 36.
+    private static func busy(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        switch head.status {
+        case 408, 425, 429, 502, 503, 504, 520...524:
+            ResumeVerdict(33, .retryLater(head.statusError(.serverBusy)))
+        case 500:
+            ResumeVerdict(34, .retryLater(head.statusError(.serverBusy, as: .doubtful)))
+        case 421:
+            ResumeVerdict(35, situation.usedFreshConnection ? .fail(head.statusError(.httpStatus)) : .askOnceMoreFresh)
+        case 511:
+            ResumeVerdict(36, .waitForNetwork)
+        default:
+            nil
+        }
+    }
+
+    /// Rows 37 and 38.
+    private static func other(_ head: ResponseHead) -> ResumeVerdict {
+        guard 300...399 ~= head.status else { return ResumeVerdict(38, .fail(head.statusError(.httpStatus))) }
+        let advice = "it names no other address that can be followed"
+        return ResumeVerdict(37, .fail(head.statusError(.redirectRefused, advice)))
+    }
+
+    /// Policy `any`: the response is the result, and its body the file (R11).
+    private static func result(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
+        // A page about a failure is not the file that the caller's expected size speaks of.
+        var body = verbatim(situation, head)
+        body.notes.append(.statusIsResult)
+        if let fault = oversize(situation, head, length: body.completeLength) {
+            return ResumeVerdict(row, .fail(fault))
+        }
+        return ResumeVerdict(row, .start(body))
+    }
+}

@@ -1,0 +1,79 @@
+// Ferry: FerryCore
+// Rows 14 to 26: answers to requests for a range.
+
+extension ResumeTable {
+    /// Restarting below this size costs less than another request (row 21).
+    private static let smallFile: Int64 = 1 << 20
+
+    /// Rows 14 to 20: a 206.
+    static func part(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard head.status == 206, case .range(let from, let to, _) = situation.asked else { return nil }
+        let complete = head.contentRange?.complete
+        if let refusal = situation.refusedPart(head) {
+            // Only a length of a Content-Range that is usable says that the length is another (row 14).
+            if refusal == .otherLength, let fault = sizeFault(situation, head, length: complete) {
+                return ResumeVerdict(refusal.row, .fail(fault))
+            }
+            return refuse(situation, head, refusal)
+        }
+        guard let part = head.usablePart else { return nil }
+        let identity = situation.identity?.completed(by: ResourceIdentity(head)) ?? ResourceIdentity(head)
+        let row = situation.disk == .digest ? 20 : 19
+        if let fault = sizeFault(situation, head, length: complete) { return ResumeVerdict(row, .fail(fault)) }
+        let end = part.last + 1
+        return ResumeVerdict(
+            row, .continueAt(offset: from, until: to.map { min($0 + 1, end) } ?? end, identity: identity))
+    }
+
+    private static func refuse(
+        _ situation: ResumeSituation, _ head: ResponseHead, _ refusal: PartRefusal
+    ) -> ResumeVerdict {
+        switch refusal {
+        case .otherLength: restart(14, situation, head, .restart(.lengthChanged, rangesOff: false))
+        case .otherVersion: restart(15, situation, head, .restart(.versionChanged, rangesOff: false))
+        case .unusable: unusable(16, situation, head)
+        case .noVersion: restart(17, situation, head, .restart(.versionUnknown, rangesOff: false))
+        case .newTag: restart(18, situation, head, .restart(.versionChanged, rangesOff: false))
+        }
+    }
+
+    /// Row 16, and what row 25 does like it.
+    private static func unusable(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
+        guard situation.usedFreshConnection else { return ResumeVerdict(row, .askOnceMoreFresh) }
+        return restart(row, situation, head, .restart(.rangesUnusable, rangesOff: true))
+    }
+
+    /// Rows 21 to 23: a 200.
+    static func wholeInsteadOfPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard situation.isWhole(head), case .range(_, _, let ifRange) = situation.asked else { return nil }
+        let whole = ResourceIdentity(head)
+        let hasSameLength = whole.completeLength != nil && whole.completeLength == situation.knownLength
+        let hasSameTag =
+            situation.identity.map { $0.hasSameStrongTag(as: whole) && !$0.hasOtherDigest(than: whole) } ?? false
+        switch (situation.disk, ifRange) {
+        case (.strong, .etag?) where hasSameLength && hasSameTag:
+            // The server compares ETags of If-Range wrongly, or has no ranges: the next request tells which.
+            if situation.ranges.byteCount < smallFile { return accept(21, situation, head, restart: .rangeIgnored) }
+            return ResumeVerdict(21, .askUnconditionalRange)
+        case (.digest, _?) where hasSameLength:
+            return ResumeVerdict(22, .askUnconditionalRange)
+        default:
+            return restart(23, situation, head, accept(23, situation, head, restart: .rangeIgnored).decision)
+        }
+    }
+
+    /// Rows 24 to 26: a 416 or 412.
+    static func refusedRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard head.status == 416 || head.status == 412, situation.asked.isRange,
+            situation.disk == .strong || situation.disk == .digest
+        else { return nil }
+        if head.status == 416, case .unsatisfied(let length) = head.contentRange {
+            if situation.knownLength == nil, situation.ranges.ranges == [0..<length] {
+                if let fault = sizeFault(situation, head, length: length) { return ResumeVerdict(24, .fail(fault)) }
+                return ResumeVerdict(24, .alreadyComplete(length: length))
+            }
+            if situation.knownLength == length { return unusable(25, situation, head) }
+        }
+        return restart(26, situation, head, .restart(.rangeRefused, rangesOff: false))
+    }
+}

@@ -1,0 +1,141 @@
+// Ferry: FerryCore
+// Rows 5 and 8 to 13: answers that are the file, or its beginning.
+
+extension ResumeTable {
+    /// Row 5: the answer to a request of the caller's own making.
+    static func rawRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard let raw = situation.raw, [206, 304, 412, 416].contains(head.status) else { return nil }
+        let isAccepted = head.status == 206 && situation.acceptStatus.contains(206)
+        guard isAccepted || situation.acceptsAnyStatus else {
+            let code: ErrorCode = head.status == 304 ? .redirectRefused : .httpStatus
+            return ResumeVerdict(5, .fail(head.statusError(code)))
+        }
+        if case .ownRange(let own) = raw, head.status == 206 { return ownPart(situation, head, own) }
+        let body = verbatim(situation, head)
+        if let fault = oversize(situation, head, length: body.end) { return ResumeVerdict(5, .fail(fault)) }
+        return ResumeVerdict(5, .start(body))
+    }
+
+    /// A body that is the file whatever its head says: as long as it is, and never continued.
+    static func verbatim(_ situation: ResumeSituation, _ head: ResponseHead) -> AcceptedBody {
+        var body = body(situation, head)
+        body.completeLength = body.end
+        body.isResumable = false
+        return body
+    }
+
+    /// Row 5, for a part that the caller asked for: positions in the file count from the first byte of that part.
+    private static func ownPart(_ situation: ResumeSituation, _ head: ResponseHead, _ own: OwnRange) -> ResumeVerdict {
+        let offset = situation.asked.offset ?? 0
+        let known = ResourceIdentity(head).completeLength ?? situation.identity?.completeLength
+        guard let part = head.usablePart, let start = own.start(completeLength: known),
+            part.first == start + offset, own.last.map({ part.last <= $0 }) ?? true
+        else {
+            // Policy `any`: whatever came for the caller's own range is the result, but nothing is joined to it.
+            if situation.acceptsAnyStatus, offset == 0 { return ResumeVerdict(5, .start(verbatim(situation, head))) }
+            let message =
+                "The server's answer for \(head.shownURL) does not hold the range that was asked for; "
+                + "ask for the whole file instead."
+            return ResumeVerdict(5, .retryLater(head.error(.rangeMismatch, message)))
+        }
+        let end = part.last - start + 1
+        if let fault = sizeFault(situation, head, length: own.length(completeLength: known)) {
+            return ResumeVerdict(5, .fail(fault))
+        }
+        guard offset > 0 else {
+            var body = body(situation, head)
+            body.end = end
+            body.completeLength = own.length(completeLength: known) ?? end
+            return ResumeVerdict(5, .start(body))
+        }
+        if situation.refusedPart(head, start: start) != nil {
+            return restart(5, situation, head, .restart(.versionChanged, rangesOff: false))
+        }
+        let identity = situation.identity?.completed(by: ResourceIdentity(head)) ?? ResourceIdentity(head)
+        return ResumeVerdict(5, .continueAt(offset: offset, until: end, identity: identity))
+    }
+
+    /// Rows 8 to 13.
+    static func success(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard situation.acceptStatus.contains(head.status) else { return nil }
+        if head.status == 202, head.retryAfter != nil, !situation.acceptsAnyStatus {
+            return ResumeVerdict(8, .retryLater(head.statusError(.serverBusy, "it is not ready yet")))
+        }
+        if head.status == 206 { return firstPart(situation, head) }
+        if !head.contentEncodings.isEmpty { return accept(9, situation, head) }
+        guard !situation.asked.isRange else { return nil }
+        return switch body(situation, head).framing {
+        case .length: accept(10, situation, head)
+        case .chunked: accept(11, situation, head)
+        case .untilClose: accept(12, situation, head)
+        }
+    }
+
+    /// Row 13: a part that nobody asked for.
+    private static func firstPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard !situation.asked.isRange else { return nil }
+        guard let part = head.usablePart, part.first == 0 else {
+            let message =
+                "The server sent a part of \(head.shownURL) although the whole file was asked for; "
+                + "use another address if this goes on."
+            return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
+        }
+        return accept(13, situation, head, end: part.last + 1)
+    }
+
+    /// A verdict to store this body from 0, or the failure of its size.
+    static func accept(
+        _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, end: Int64? = nil,
+        restart: RestartReason? = nil
+    ) -> ResumeVerdict {
+        var body = body(situation, head)
+        if let fault = sizeFault(situation, head, length: body.completeLength) {
+            return ResumeVerdict(row, .fail(fault))
+        }
+        if let end { body.end = end }
+        if situation.hasBytes { body.restart = restart ?? (situation.asked.isRange ? .rangeIgnored : .versionUnknown) }
+        return ResumeVerdict(row, .start(body))
+    }
+
+    /// What a head says about its body, were it stored from 0.
+    static func body(_ situation: ResumeSituation, _ head: ResponseHead) -> AcceptedBody {
+        let framing: BodyFraming = situation.method == "HEAD" ? .length(0) : head.framing
+        let length: Int64? = if case .length(let length) = framing { length } else { nil }
+        var identity = ResourceIdentity(head)
+        if head.status != 206 { identity.completeLength = length }
+        let isEncoded = !head.contentEncodings.isEmpty
+        var body = AcceptedBody(
+            framing: framing, end: length, completeLength: identity.completeLength, identity: identity,
+            isResumable: !isEncoded && situation.raw != .verbatim
+                && (situation.hasExpectedDigest || identity.strongValidator != nil))
+        if isEncoded { body.notes.append(.contentEncoded) }
+        if framing == .untilClose, head.origin.scheme == "http", situation.expectedSize == nil,
+            !situation.hasExpectedDigest
+        {
+            body.notes.append(.lengthUnverified)
+        }
+        return body
+    }
+}
+
+extension Asked {
+    var isRange: Bool { offset != nil }
+
+    /// Where the asked range begins in the file.
+    var offset: Int64? {
+        if case .range(let from, _, _) = self { from } else { nil }
+    }
+}
+
+extension OwnRange {
+    /// Length of the part, as far as it is known.
+    func length(completeLength: Int64?) -> Int64? {
+        switch self {
+        case .from(let first, let last):
+            if let completeLength { return min(last.map { $0 + 1 } ?? completeLength, completeLength) - first }
+            return last.map { $0 - first + 1 }
+        case .suffix(let length):
+            return completeLength.map { min(length, $0) }
+        }
+    }
+}

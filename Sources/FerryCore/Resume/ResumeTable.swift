@@ -1,0 +1,107 @@
+// Ferry: FerryCore
+// The decision table for responses.
+
+/// Decides what to do about a response, from what is on disk, what was asked and what the head says.
+///
+/// Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the whole
+/// file will judge them (R2). The rows are tried in order; the first that matches wins. Rows and their numbers are
+/// those of the specification of transfers, section 2.
+package enum ResumeTable {
+    /// Restarts from 0 in a row after which the next one is a failure (R9).
+    package static let restartLimit = 5
+
+    package static func decide(_ situation: ResumeSituation) -> ResumeVerdict {
+        switch situation.response {
+        case .failure(let error):
+            ResumeVerdict(1, .retryLater(error))
+        case .success(let head):
+            decide(situation, head)
+        }
+    }
+
+    private static func decide(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
+        if let verdict = redirect(situation, head) { return verdict }
+        if let fault = head.framingFault {
+            let message = "The response from \(head.shownURL) cannot be read: it has \(fault)."
+            return ResumeVerdict(0, .retryLater(head.error(.badResponse, message)))
+        }
+        return extraWorker(situation, head) ?? rawRange(situation, head) ?? notModified(situation, head)
+            ?? suspicious(situation, head) ?? success(situation, head) ?? part(situation, head)
+            ?? wholeInsteadOfPart(situation, head) ?? refusedRange(situation, head) ?? failure(situation, head)
+    }
+
+    /// Row 2.
+    private static func redirect(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard [301, 302, 303, 307, 308].contains(head.status), situation.locationIsGood, let location = head.location
+        else { return nil }
+        return ResumeVerdict(2, .follow(location: location))
+    }
+
+    /// Rows 3 and 4.
+    private static func extraWorker(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard situation.isExtraWorker else { return nil }
+        if situation.isWhole(head) || situation.refusedPart(head) != nil { return ResumeVerdict(3, .leave) }
+        if [403, 429, 503].contains(head.status), situation.anotherWorkerReceives {
+            return ResumeVerdict(4, .hostLimit)
+        }
+        return nil
+    }
+
+    /// Row 6.
+    private static func notModified(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        situation.asked == .conditional && head.status == 304 ? ResumeVerdict(6, .unchanged) : nil
+    }
+
+    /// Row 7: a page where a file was, such as a captive portal sends, never costs the bytes on disk (R8).
+    private static func suspicious(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
+        guard situation.hasBytes, situation.isWhole(head), head.mediaType == "text/html",
+            let identity = situation.identity, identity.contentType?.mediaType != "text/html"
+        else { return nil }
+        let page = ResourceIdentity(head)
+        guard
+            page.origin != identity.origin || page.completeLength != identity.completeLength
+                || page.etag != identity.etag
+        else { return nil }
+        let message =
+            "\(head.shownURL) answered with a web page in place of the file; "
+            + "log in to the network, or open the address in a browser."
+        return ResumeVerdict(7, .retryLater(head.error(.resourceChanged, message, as: .doubtful)))
+    }
+}
+
+extension ResumeTable {
+    /// A restart, or the failure that takes its place once there were too many in a row (R9).
+    static func restart(
+        _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, _ decision: ResumeDecision
+    ) -> ResumeVerdict {
+        guard situation.restarts >= restartLimit else { return ResumeVerdict(row, decision) }
+        let message =
+            "The download of \(head.shownURL) began again \(restartLimit) times because the server's file "
+            + "kept changing; try again later, or give its checksum."
+        return ResumeVerdict(row, .fail(head.error(.resourceChanged, message)))
+    }
+
+    /// The failure of a complete length that the caller's sizes rule out, before any byte is stored (R15, I7).
+    static func sizeFault(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
+        guard let length else { return nil }
+        if let expected = situation.expectedSize, expected != length {
+            return head.error(
+                .lengthMismatch, "\(head.shownURL) is \(length) bytes long, but \(expected) bytes were expected.")
+        }
+        return oversize(situation, head, length: length)
+    }
+
+    /// The failure of a length over the caller's maximum (I7).
+    static func oversize(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
+        guard let length, let maximum = situation.maxSize, length > maximum else { return nil }
+        return head.error(
+            .tooLarge, "\(head.shownURL) is \(length) bytes long, which is over the maximum of \(maximum) bytes.")
+    }
+}
+
+extension ResumeSituation {
+    /// Whether the head announces a whole file: 200, or 203, which is a 200 that a proxy has changed.
+    func isWhole(_ head: ResponseHead) -> Bool {
+        (head.status == 200 || head.status == 203) && acceptStatus.contains(head.status)
+    }
+}

@@ -1,0 +1,118 @@
+// Ferry: FerryCore
+// A dictionary in the syntax of structured fields.
+
+/// Reads a structured dictionary (RFC 9651 §4.2.2) for its byte sequences; other values are checked and passed over.
+struct StructuredDictionary {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text[...].utf8
+    }
+
+    /// The members whose value is a byte sequence, still in base64; nil if the field is malformed.
+    ///
+    /// Of members with one key the last counts.
+    mutating func byteSequences() -> [(key: String, base64: String)]? {
+        var members: [(key: String, base64: String)] = []
+        skip { $0 == .space }
+        while !rest.isEmpty {
+            guard let key = key() else { return nil }
+            members.removeAll { $0.key == key }
+            if take(UInt8(ascii: "=")) {
+                guard let value = value() else { return nil }
+                if case .bytes(let base64) = value { members.append((key, base64)) }
+            }
+            guard parameters() else { return nil }
+            skip { $0 == .space || $0 == .tab }
+            if rest.isEmpty { return members }
+            guard take(UInt8(ascii: ",")) else { return nil }
+            skip { $0 == .space || $0 == .tab }
+            // A comma at the end announces a member that is not there.
+            if rest.isEmpty { return nil }
+        }
+        return members
+    }
+
+    private enum Value {
+        case bytes(String)
+        case other
+    }
+
+    private mutating func value() -> Value? {
+        take(UInt8(ascii: "(")) ? innerList() : bareItem()
+    }
+
+    private mutating func innerList() -> Value? {
+        while true {
+            skip { $0 == .space }
+            if take(UInt8(ascii: ")")) { return .other }
+            guard bareItem() != nil, parameters() else { return nil }
+            guard let next = rest.first, next == .space || next == UInt8(ascii: ")") else { return nil }
+        }
+    }
+
+    private mutating func bareItem() -> Value? {
+        if take(UInt8(ascii: ":")) {
+            let base64 = taken { $0.isBase64 }
+            return take(UInt8(ascii: ":")) ? .bytes(base64) : nil
+        }
+        if take(UInt8(ascii: "\"")) { return string() }
+        return taken { $0.isTokenOrNumber }.isEmpty ? nil : .other
+    }
+
+    private mutating func string() -> Value? {
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return .other
+            case UInt8(ascii: "\\"):
+                guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\")
+                else { return nil }
+            case 0x20...0x7E: continue
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func parameters() -> Bool {
+        while take(UInt8(ascii: ";")) {
+            skip { $0 == .space }
+            guard key() != nil else { return false }
+            if take(UInt8(ascii: "=")), bareItem() == nil { return false }
+        }
+        return true
+    }
+
+    private mutating func key() -> String? {
+        guard let first = rest.first, first.isLowerCase || first == UInt8(ascii: "*") else { return nil }
+        return taken { $0.isLowerCase || $0.isDigit || "_-.*".utf8.contains($0) }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        rest = rest.drop(while: isSkipped)
+    }
+
+    private mutating func taken(_ isTaken: (UInt8) -> Bool) -> String {
+        let run = rest.prefix(while: isTaken)
+        rest = rest[run.endIndex...]
+        return String(Substring(run))
+    }
+}
+
+extension UInt8 {
+    fileprivate static let space = UInt8(ascii: " ")
+    fileprivate static let tab: UInt8 = 0x09
+
+    fileprivate var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+    fileprivate var isLowerCase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
+    fileprivate var isLetter: Bool { isLowerCase || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
+    fileprivate var isBase64: Bool { isLetter || isDigit || "+/=".utf8.contains(self) }
+    /// Tokens, numbers, booleans (`?1`), dates (`@0`) and display strings are only passed over.
+    fileprivate var isTokenOrNumber: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~:/?@".utf8.contains(self) }
+}

@@ -1,0 +1,118 @@
+// Ferry: FerryCore
+// The failures of one transfer, and what follows from the next one.
+
+package import Foundation
+
+/// Counts the failures of one transfer and decides whether another try is made.
+///
+/// Part of what the journal keeps: a restart of the daemon forgives nothing.
+package struct FailureLedger: Hashable, Codable, Sendable {
+    /// What follows from a failure.
+    package enum Verdict: Hashable, Sendable {
+        /// Another try after so many seconds.
+        case retry(after: Double, TransferError)
+        /// Another try when the cause is gone; nothing was counted.
+        case wait(TransferError)
+        /// No other try.
+        case fail(TransferError)
+    }
+
+    /// Bytes after which the limits start again.
+    package static let progress: Int64 = 64 * 1024
+
+    /// Failures since the last stored byte; the delay grows with them.
+    package private(set) var failuresSinceByte = 0
+    /// Counted failures of both classes since the limits started.
+    package private(set) var failures = 0
+    package private(set) var doubtfulFailures = 0
+    /// Those of `server_busy`, where `statusRetries` limits them apart.
+    package private(set) var statusFailures = 0
+    /// Bytes stored since the first failure that counts.
+    package private(set) var bytesSinceFailure: Int64 = 0
+    /// When a byte was last stored, the user last tried again, or else the first failure happened; nil before all of these.
+    /// Time that does not count moves it on.
+    package private(set) var lastProgressAt: Date?
+
+    package init() {}
+
+    /// Decides about a failure.
+    ///
+    /// - Parameters:
+    ///   - retryAfter: what the response asked for; the delay is never shorter.
+    ///   - random: a number from 0 up to 1.
+    package mutating func failed(
+        _ error: TransferError, retryAfter: RetryAfter? = nil, policy: RetryPolicy, now: Date, random: Double
+    ) -> Verdict {
+        var error = error
+        let errorClass = error.errorClass
+        let progressAt = lastProgressAt ?? now
+        lastProgressAt = progressAt
+        if errorClass == .patient || errorClass == .doubtful { count(error, policy: policy) }
+        let hasGivenUp = policy.giveUpAfter > 0 && now.timeIntervalSince(progressAt) >= policy.giveUpAfter
+        if errorClass == .final || hasGivenUp || isOverLimit(error, policy) { return .fail(error) }
+        if errorClass == .wait { return .wait(error) }
+        let delay = max(
+            RetryDelay.seconds(afterFailures: failuresSinceByte, random: random), retryAfter?.delay(random: random) ?? 0
+        )
+        error.details.nextTryAt = now.addingTimeInterval(delay)
+        return .retry(after: delay, error)
+    }
+
+    /// Notes progress: the delay starts again with any byte, the limits with 64 KiB.
+    package mutating func stored(bytes: Int64, now: Date) {
+        guard bytes > 0 else { return }
+        failuresSinceByte = 0
+        lastProgressAt = now
+        guard failures > 0 else { return }
+        bytesSinceFailure = min(bytesSinceFailure, Self.progress) + min(bytes, Self.progress)
+        if bytesSinceFailure >= Self.progress { startLimits() }
+    }
+
+    /// Notes that the end of the file was stored: what follows has limits of its own.
+    package mutating func storedEnd(now: Date) {
+        failuresSinceByte = 0
+        lastProgressAt = now
+        startLimits()
+    }
+
+    /// Starts again because the user said so.
+    package mutating func reset(now: Date) {
+        storedEnd(now: now)
+    }
+
+    /// Makes the next delay the first one, since a network came up.
+    package mutating func networkCameUp() {
+        failuresSinceByte = 0
+    }
+
+    /// Leaves a time out of `giveUpAfter`: a wait for a slot, a begin date or the user's own policy.
+    package mutating func leaveOut(seconds: Double) {
+        lastProgressAt?.addTimeInterval(max(0, seconds))
+    }
+
+    // MARK: Limits
+
+    private mutating func startLimits() {
+        failures = 0
+        doubtfulFailures = 0
+        statusFailures = 0
+        bytesSinceFailure = 0
+    }
+
+    private mutating func count(_ error: TransferError, policy: RetryPolicy) {
+        failuresSinceByte += 1
+        failures += 1
+        if error.code == .serverBusy, policy.statusRetries != nil {
+            statusFailures += 1
+        } else if error.errorClass == .doubtful {
+            doubtfulFailures += 1
+        }
+    }
+
+    private func isOverLimit(_ error: TransferError, _ policy: RetryPolicy) -> Bool {
+        guard error.errorClass != .wait else { return false }
+        if let retries = policy.retries, failures > retries { return true }
+        if error.code == .serverBusy, let statusRetries = policy.statusRetries { return statusFailures > statusRetries }
+        return policy.retries == nil && error.errorClass == .doubtful && doubtfulFailures > RetryPolicy.doubtfulRetries
+    }
+}

@@ -1,0 +1,17 @@
+// Ferry: FerryCore
+// How long to wait after a failure.
+
+/// The delay before the next try: doubled with each failure, and spread so that clients do not return together.
+package enum RetryDelay {
+    /// The longest delay in seconds, before it is spread.
+    package static let maximum = 300.0
+
+    /// Seconds to wait after the n-th failure since the last stored byte.
+    ///
+    /// - Parameter random: a number from 0 up to 1; spreads the delay by 20 % to both sides.
+    package static func seconds(afterFailures count: Int, random: Double) -> Double {
+        // 2^9 s is beyond the maximum, so a larger exponent says nothing.
+        let exponent = min(max(count, 1) - 1, 9)
+        return min(maximum, Double(1 << exponent)) * (0.8 + 0.4 * random)
+    }
+}

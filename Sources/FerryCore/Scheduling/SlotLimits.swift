@@ -1,0 +1,45 @@
+// Ferry: FerryCore
+// Who may run beside those that run.
+
+/// Who may run beside those that run, and why not (spec L4, L6).
+///
+/// Made anew from the live transfers whenever it is asked, so that no count can drift.
+package struct SlotLimits: Sendable {
+    private let settings: ServiceSettings
+    private let sessionLimits: [SessionID: Int]
+    private let heldOrigins: Set<String>
+    private var running = 0
+    private var bySession: [SessionID: Int] = [:]
+    private var byOrigin: [String: Int] = [:]
+
+    /// - Parameters:
+    ///   - running: the keys of all transfers that have a slot.
+    ///   - heldOrigins: origins that asked for no new request for a while.
+    package init(
+        settings: ServiceSettings, sessionLimits: [SessionID: Int], running: some Sequence<QueueKey>,
+        heldOrigins: Set<String>
+    ) {
+        self.settings = settings
+        self.sessionLimits = sessionLimits
+        self.heldOrigins = heldOrigins
+        for key in running { add(key) }
+    }
+
+    package mutating func add(_ key: QueueKey) {
+        running += 1
+        bySession[key.session, default: 0] += 1
+        byOrigin[key.origin, default: 0] += 1
+    }
+
+    /// Whether every slot is taken, whoever asks.
+    package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
+
+    /// Why a transfer with this key has to wait; nil if it may run.
+    package func obstacle(_ key: QueueKey) -> WaitReason? {
+        if isFull { return .slot }
+        if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }
+        if heldOrigins.contains(key.origin) { return .server }
+        if byOrigin[key.origin, default: 0] >= settings.connectionsPerHost { return .host }
+        return nil
+    }
+}

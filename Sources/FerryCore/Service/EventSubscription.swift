@@ -1,0 +1,17 @@
+// Ferry: FerryCore
+// Which events a listener wants.
+
+/// Which events a listener wants.
+package struct EventSubscription: Hashable, Sendable {
+    /// Durable events after this number come first; nil starts with what happens from here on.
+    package var after: Int64?
+    package var session: SessionID?
+    /// Only these transfers; nil is all.
+    package var ids: Set<TransferID>?
+    /// Seconds between progress samples of running transfers, 0.05 to 60; nil is none.
+    package var progressInterval: Double?
+    /// Whether the stream ends once every transfer of `ids` has ended.
+    package var endsWithTransfers = false
+
+    package init() {}
+}

@@ -1,0 +1,34 @@
+// Ferry: FerryCore
+// How the service is.
+
+package import Foundation
+
+/// How the service is.
+package struct ServiceStatus: Hashable, Codable, Sendable {
+    package var version: String
+    package var pid: Int32
+    package var startedAt: Date
+    /// How many transfers are in each state.
+    package var transfers: [String: Int]
+    /// Number of the latest durable event.
+    package var lastEvent: Int64
+    /// What the service met that its user should know.
+    package var warnings: [String]
+
+    package init(
+        version: String, pid: Int32, startedAt: Date, transfers: [String: Int], lastEvent: Int64, warnings: [String]
+    ) {
+        self.version = version
+        self.pid = pid
+        self.startedAt = startedAt
+        self.transfers = transfers
+        self.lastEvent = lastEvent
+        self.warnings = warnings
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case version, pid, transfers, warnings
+        case startedAt = "started_at"
+        case lastEvent = "last_event"
+    }
+}

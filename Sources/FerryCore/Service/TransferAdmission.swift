@@ -1,0 +1,63 @@
+// Ferry: FerryCore
+// What a request must be before it is stored.
+
+/// Checks a request and brings it into the form in which it is stored.
+package enum TransferAdmission {
+    /// A request that may be stored.
+    package struct Admitted: Sendable {
+        /// Its URL has no userinfo; its folder is an absolute path without `.` and `..`.
+        package var request: TransferRequest
+        /// What the URL's userinfo said.
+        package var credentials: Credentials?
+        package var origin: Origin
+    }
+
+    /// - Throws: ``TransferError`` with code `invalid_url`, `unsupported_scheme` or `invalid_request`.
+    package static func admit(_ request: TransferRequest) throws(TransferError) -> Admitted {
+        var request = request
+        let url = try HTTPURL(parsing: request.url)
+        request.url = url.withoutUserinfo.string
+        _ = try RequestFieldRule.kind(method: "GET", fields: request.headers)
+        request.headers = request.headers.compactMap { field in
+            guard field.isNamed("Referer") else { return field }
+            return RequestFields.referer(field.value).map { HeaderField(name: field.name, value: $0) }
+        }
+        request.folder = try folder(request.folder)
+        if let name = request.name { try CallerPath.check(name) }
+        try checkNumbers(request)
+        for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag != tag.escapingControls {
+            throw TransferError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
+        }
+        return Admitted(request: request, credentials: url.credentials, origin: url.origin)
+    }
+
+    private static func folder(_ path: String) throws(TransferError) -> String {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw TransferError(
+                .invalidRequest, "The folder “\(path.escapingControls)” is not an absolute path.")
+        }
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    private static func checkNumbers(_ request: TransferRequest) throws(TransferError) {
+        try SettingRange.rateLimit.check(request.rateLimit == 0 ? nil : request.rateLimit, "rate_limit")
+        try SettingRange.retries.check(request.retries.map(Int64.init), "retries")
+        try SettingRange.retries.check(request.statusRetries.map(Int64.init), "status_retries")
+        try SettingRange.bytes.check(request.expectedSize, "expected_size")
+        try SettingRange.bytes.check(request.maxSize, "max_size")
+        try SettingRange.bytes.check(request.minSpeed, "min_speed")
+        guard (0...365 * 86_400).contains(request.giveUpAfter) else {
+            throw TransferError(.invalidRequest, "give_up_after is 0 to 31536000 seconds.")
+        }
+        guard (1...3600).contains(request.minSpeedTime) else {
+            throw TransferError(.invalidRequest, "min_speed_time is 1 to 3600 seconds.")
+        }
+        if let size = request.expectedSize, let maximum = request.maxSize, size > maximum {
+            throw TransferError(.invalidRequest, "expected_size is larger than max_size.")
+        }
+    }
+}

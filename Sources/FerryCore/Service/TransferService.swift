@@ -1,0 +1,49 @@
+// Ferry: FerryCore
+// The protocol between whoever wants files and whoever carries them.
+
+/// Carries transfers: in this process (`FerryService`) or in the daemon (`FerryClient`), with the same behaviour.
+///
+/// Every call that changes something returns once the change is durable. All calls may be made from any task.
+package protocol TransferService: Sendable {
+    /// Stores all requests in one transaction and answers one by one, in order.
+    ///
+    /// A request that is refused does not hold back the others.
+    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult]
+
+    /// - Throws: ``TransferError`` with code `unknown_transfer`.
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer
+
+    /// One page, newest last, in the order of submission.
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage
+
+    /// Changes one transfer, whether it waits or runs; what runs goes on without reconnecting where that is possible.
+    /// - Throws: ``TransferError`` with code `unknown_transfer` or `invalid_request`.
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer
+
+    /// Acts on many. Doing twice what is done already changes nothing and is no error.
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult]
+
+    /// The durable events after a number, then everything as it happens, until the caller stops listening.
+    ///
+    /// A listener that does not read never holds up a transfer: samples are dropped, durable events wait.
+    func events(_ subscription: EventSubscription) async throws(TransferError) -> AsyncThrowingStream<
+        TransferEvent, any Error
+    >
+
+    /// Lets the durable events of a session up to and including this number go.
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError)
+
+    /// All sessions that have a transfer or settings of their own.
+    func sessions() async throws(TransferError) -> [SessionInfo]
+
+    /// Changes the limits of one session; makes the session if there is none.
+    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo
+
+    func settings() async throws(TransferError) -> ServiceSettings
+
+    /// - Throws: ``TransferError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings
+
+    func status() async throws(TransferError) -> ServiceStatus
+}

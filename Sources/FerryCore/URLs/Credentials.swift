@@ -1,0 +1,29 @@
+// Ferry: FerryCore
+// A user's name and password for one origin or proxy.
+
+import Foundation
+
+/// A user name and password, bound by whoever holds them to one origin or proxy.
+package struct Credentials: Hashable, Codable, Sendable {
+    package let user: String
+    package let password: String?
+
+    package init(user: String, password: String?) {
+        self.user = user
+        self.password = password
+    }
+
+    /// The value of an `Authorization` field of scheme Basic (RFC 7617), in UTF-8.
+    package var basicAuthorization: String {
+        "Basic " + Data("\(user):\(password ?? "")".utf8).base64EncodedString()
+    }
+}
+
+extension Credentials: CustomStringConvertible {
+    /// Names nobody, so that a log cannot show what it must not.
+    package var description: String { "(credentials)" }
+}
+
+extension Credentials: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,136 @@
+// Ferry: FerryCore
+// From text to a URL that can be fetched, or to the reason why not.
+
+extension HTTPURL {
+    /// The longest URL in bytes.
+    package static let maximumLength = 16 * 1024
+
+    /// Reads an absolute URL.
+    ///
+    /// Characters outside of ASCII and those that RFC 3986 reserves are percent-encoded in path, query and fragment.
+    /// - Throws: ``TransferError`` with code `unsupported_scheme` for another scheme, `invalid_url` for all else.
+    package init(parsing text: String) throws(TransferError) {
+        try self.init(URLReference(splitting: Self.checked(text)), text: text)
+    }
+
+    /// The URL that a `Location` field of a response from this URL names (RFC 3986 §5, RFC 9110 §10.2.2).
+    ///
+    /// Takes over this URL's fragment if the target has none, and never the target's userinfo.
+    /// - Throws: as ``init(parsing:)``.
+    package func resolving(location: String) throws(TransferError) -> HTTPURL {
+        guard !location.isEmpty else { throw Self.refusal(of: location, "it is empty") }
+        let target = try URLReference(splitting: Self.checked(location))
+        let fragment = target.fragment.map { PercentEncoding.encode($0, also: Self.queryCharacters) } ?? fragment
+        if target.scheme != nil || target.authority != nil {
+            let absolute = target.scheme == nil ? "\(scheme):\(location)" : location
+            return try HTTPURL(URLReference(splitting: absolute), text: location)
+                .replacing(fragment: fragment, credentials: nil)
+        }
+        let path: String
+        if target.path.isEmpty {
+            path = self.path
+        } else if target.path.utf8.first == UInt8(ascii: "/") {
+            path = Self.canonicalPath(target.path)
+        } else {
+            let folder = self.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self.path[...$0]) } ?? "/"
+            path = Self.canonicalPath(folder + target.path)
+        }
+        let query = target.query.map { PercentEncoding.encode($0, also: Self.queryCharacters) }
+        let url = HTTPURL(
+            scheme: scheme, host: host, port: port, path: path,
+            query: target.path.isEmpty ? query ?? self.query : query, fragment: fragment, credentials: nil)
+        guard url.string.utf8.count <= Self.maximumLength else { throw Self.tooLong(location) }
+        return url
+    }
+
+    private init(_ reference: URLReference, text: String) throws(TransferError) {
+        guard let scheme = reference.scheme?.lowercased() else {
+            throw Self.refusal(of: text, "it has no scheme; write https:// before it")
+        }
+        guard scheme == "http" || scheme == "https" else {
+            // `host:path` looks like a scheme; without `//` only well-known words count as one.
+            guard reference.authority != nil || Self.knownSchemes.contains(scheme) else {
+                throw Self.refusal(of: text, "it has no scheme; write https:// before it")
+            }
+            throw Self.refusal(of: text, "only http and https are supported", code: .unsupportedScheme)
+        }
+        guard let authority = reference.authority else {
+            throw Self.refusal(of: text, "two slashes must follow “\(scheme):”")
+        }
+        do throws(HostName.Fault) {
+            let parsed = try Authority(parsing: authority)
+            self.init(
+                scheme: scheme, host: parsed.host, port: parsed.port ?? Self.defaultPort(of: scheme),
+                path: Self.canonicalPath(reference.path),
+                query: reference.query.map { PercentEncoding.encode($0, also: Self.queryCharacters) },
+                fragment: reference.fragment.map { PercentEncoding.encode($0, also: Self.queryCharacters) },
+                credentials: parsed.credentials)
+        } catch {
+            throw Self.refusal(of: text, error.text)
+        }
+        guard string.utf8.count <= Self.maximumLength else { throw Self.tooLong(text) }
+    }
+
+    // MARK: Judging the text
+
+    private static let knownSchemes: Set<String> = [
+        "about", "blob", "data", "file", "ftp", "ftps", "gopher", "javascript", "magnet", "mailto", "scp", "sftp",
+        "smb",
+        "unix", "urn", "ws", "wss",
+    ]
+
+    private static func checked(_ text: String) throws(TransferError) -> String {
+        guard text.utf8.count <= maximumLength else { throw tooLong(text) }
+        guard !text.isEmpty else { throw refusal(of: text, "it is empty") }
+        guard !text.containsControl else { throw refusal(of: text, "it has a control character") }
+        guard !text.utf8.contains(UInt8(ascii: " ")) else {
+            throw refusal(of: text, "it has a space; write a space as %20")
+        }
+        return text
+    }
+
+    private static func tooLong(_ text: String) -> TransferError {
+        refusal(of: text, "it is longer than \(maximumLength / 1024) KiB")
+    }
+
+    static func refusal(of text: String, _ reason: String, code: ErrorCode = .invalidURL) -> TransferError {
+        let shown = withoutSecrets(text)
+        return TransferError(
+            code, "The URL “\(shown)” cannot be fetched: \(reason).", details: ErrorDetails(url: shown))
+    }
+
+    /// As much of a text that may be no URL as can be shown: nothing before its last `@`, no query, no fragment.
+    private static func withoutSecrets(_ text: String) -> String {
+        var rest = text.utf8[...]
+        var head = ""
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+            head = URLReference(splitting: text).scheme.map { $0 + "://" } ?? ""
+            rest = rest[rest.index(after: at)...]
+        }
+        rest = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let shown = head + String(Substring(rest))
+        return (shown.count > 200 ? shown.prefix(200) + "…" : shown).escapingControls
+    }
+
+    // MARK: Canonical parts
+
+    /// What may stand for itself in a query or fragment besides unreserved characters and sub-delimiters.
+    private static let queryCharacters = ":@/?"
+
+    /// The path with what it must not hold encoded, and without dot segments (RFC 3986 §5.2.4).
+    private static func canonicalPath(_ path: String) -> String {
+        let encoded = PercentEncoding.encode(path, also: ":@/")
+        var result: [Substring] = []
+        let segments = encoded.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for segment in segments {
+            switch segment {
+            case ".": continue
+            case "..": _ = result.popLast()
+            default: result.append(segment)
+            }
+        }
+        // A dot segment at the end names a folder.
+        if segments.last == "." || segments.last == ".." { result.append("") }
+        return "/" + result.joined(separator: "/")
+    }
+}

@@ -1,0 +1,90 @@
+// Ferry: FerryCore
+// The host of a URL in its one canonical form.
+
+import Foundation
+
+/// Brings the host of a URL into its one canonical form, so that equal hosts compare equal.
+///
+/// Names become lower-case A-labels, numbers that a resolver would read as an IPv4 address become dotted decimal, and IPv6
+/// addresses take the form of RFC 5952 in brackets.
+enum HostName {
+    /// What is wrong with a host, as the end of a sentence.
+    struct Fault: Error {
+        let text: String
+    }
+
+    static func canonical(_ written: String) throws(Fault) -> String {
+        guard !written.isEmpty else { throw Fault(text: "its host is empty") }
+        if written.hasPrefix("[") { return try canonicalV6(written) }
+        guard let bytes = PercentEncoding.decode(written) else {
+            throw Fault(text: "its host has a “%” that starts no percent-encoded byte")
+        }
+        guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || "/\\@:#?%".utf8.contains($0) }),
+            let name = String(validating: bytes, as: UTF8.self)
+        else { throw Fault(text: "its host has a percent-encoded delimiter or control character") }
+        let ascii = try asciiName(name)
+        return try dottedDecimal(ascii) ?? ascii
+    }
+
+    private static func canonicalV6(_ written: String) throws(Fault) -> String {
+        let fault = Fault(text: "its IPv6 address is malformed")
+        guard written.hasSuffix("]") else { throw fault }
+        let inner = String(written.dropFirst().dropLast())
+        guard let percent = inner.utf8.firstIndex(of: UInt8(ascii: "%")) else {
+            guard case .v6? = IPAddress("[\(inner)]"), let address = IPAddress("[\(inner)]") else { throw fault }
+            return "[\(address)]"
+        }
+        // A zone stays part of the host: one address in two zones is two hosts (RFC 6874).
+        let zone = inner[percent...].utf8.dropFirst(3)
+        guard inner[percent...].hasPrefix("%25"), !zone.isEmpty, zone.count <= 32,
+            zone.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-._~".utf8.contains($0) }),
+            case .v6? = IPAddress("[\(inner[..<percent])]"), let address = IPAddress("[\(inner[..<percent])]")
+        else { throw fault }
+        return "[\(address)%25\(Substring(zone))]"
+    }
+
+    private static func asciiName(_ name: String) throws(Fault) -> String {
+        let fault = Fault(text: "its host is no valid host name")
+        var ascii = name
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) {
+            // Foundation maps by UTS #46: full-width dots and letters become what they look like before anything is judged.
+            guard let mapped = URLComponents(string: "http://\(name)/")?.encodedHost else { throw fault }
+            ascii = mapped
+        }
+        ascii = ascii.lowercased()
+        guard ascii.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-._".utf8.contains($0) }) else {
+            throw fault
+        }
+        var labels = ascii.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+        guard labels.allSatisfy({ (1...63).contains($0.count) }), ascii.utf8.count <= 254 else { throw fault }
+        return ascii
+    }
+
+    /// The address that a resolver reads from a name whose last label is a number; nil for all other names.
+    ///
+    /// One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`); the last fills the bytes that are left.
+    private static func dottedDecimal(_ name: String) throws(Fault) -> String? {
+        let labels = name.split(separator: ".").map(String.init)
+        guard let last = labels.last, last.utf8.allSatisfy(\.isASCIIDigit) || number(last) != nil else { return nil }
+        let fault = Fault(text: "its host is a malformed IPv4 address")
+        let values = labels.compactMap(number)
+        guard values.count == labels.count, (1...4).contains(values.count), let tail = values.last,
+            values.dropLast().allSatisfy({ $0 <= 255 }), tail < UInt64(1) << UInt64(8 * (5 - values.count))
+        else { throw fault }
+        var address = UInt32(tail)
+        for (index, value) in values.dropLast().enumerated() {
+            address |= UInt32(value) << UInt32(24 - 8 * index)
+        }
+        return IPAddress.v4(address).description
+    }
+
+    private static func number(_ label: String) -> UInt64? {
+        if label.hasPrefix("0x") {
+            let digits = label.dropFirst(2)
+            return digits.isEmpty ? 0 : digits.utf8.allSatisfy(\.isHexadecimalDigit) ? UInt64(digits, radix: 16) : nil
+        }
+        guard !label.isEmpty, label.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+        return UInt64(label, radix: label.hasPrefix("0") ? 8 : 10)
+    }
+}

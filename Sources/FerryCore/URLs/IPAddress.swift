@@ -1,0 +1,112 @@
+// Ferry: FerryCore
+// Addresses written as literals.
+
+/// An IPv4 or IPv6 address.
+package enum IPAddress: Hashable, Sendable {
+    case v4(UInt32)
+    case v6(high: UInt64, low: UInt64)
+
+    /// Reads `a.b.c.d` (four decimal numbers) or an IPv6 address, with or without brackets; nil for anything else.
+    package init?(_ text: String) {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            self.init(v6: String(text.dropFirst().dropLast()))
+        } else if text.utf8.contains(UInt8(ascii: ":")) {
+            self.init(v6: text)
+        } else if let value = Self.dottedDecimal(text) {
+            self = .v4(value)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(v6 text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 45 else { return nil }
+        let gap = bytes.indices.dropLast().first {
+            bytes[$0] == UInt8(ascii: ":") && bytes[$0 + 1] == UInt8(ascii: ":")
+        }
+        let groups: [UInt16]
+        if let gap {
+            guard let head = Self.groups(bytes[..<gap], endsAddress: false),
+                let tail = Self.groups(bytes[(gap + 2)...], endsAddress: true), head.count + tail.count <= 7
+            else { return nil }
+            groups = head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
+        } else {
+            guard let all = Self.groups(bytes[...], endsAddress: true), all.count == 8 else { return nil }
+            groups = all
+        }
+        func word(_ part: ArraySlice<UInt16>) -> UInt64 { part.reduce(0) { $0 << 16 | UInt64($1) } }
+        self = .v6(high: word(groups[..<4]), low: word(groups[4...]))
+    }
+
+    /// The 16-bit groups between colons; the last may be an IPv4 address where it ends the whole address.
+    private static func groups(_ bytes: ArraySlice<UInt8>, endsAddress: Bool) -> [UInt16]? {
+        guard !bytes.isEmpty else { return [] }
+        var result: [UInt16] = []
+        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            let text = String(decoding: part, as: UTF8.self)
+            if (1...4).contains(part.count), part.allSatisfy(\.isHexadecimalDigit), let group = UInt16(text, radix: 16)
+            {
+                result.append(group)
+            } else if endsAddress, index == parts.count - 1, let v4 = dottedDecimal(text) {
+                result += [UInt16(v4 >> 16), UInt16(truncatingIfNeeded: v4)]
+            } else {
+                return nil
+            }
+        }
+        return result
+    }
+
+    private static func dottedDecimal(_ text: String) -> UInt32? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var result: UInt32 = 0
+        for part in parts {
+            guard (1...3).contains(part.count), part.allSatisfy(\.isASCIIDigit),
+                let value = UInt8(String(Substring(part)))
+            else { return nil }
+            result = result << 8 | UInt32(value)
+        }
+        return result
+    }
+
+    /// Whether the first `bits` bits are those of the other address; never across families.
+    package func sharesPrefix(of bits: Int, with other: IPAddress) -> Bool {
+        switch (self, other) {
+        case (.v4(let mine), .v4(let theirs)):
+            (0...32).contains(bits) && (mine ^ theirs) >> (32 - UInt32(clamping: bits)) == 0
+        case (.v6(let high, let low), .v6(let otherHigh, let otherLow)):
+            (0...128).contains(bits)
+                && (high ^ otherHigh) >> UInt64(clamping: max(0, 64 - bits)) == 0
+                && (bits <= 64 || (low ^ otherLow) >> UInt64(clamping: 128 - bits) == 0)
+        default: false
+        }
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Dotted decimal, or the form of RFC 5952 without brackets.
+    package var description: String {
+        switch self {
+        case .v4(let value):
+            return [24, 16, 8, 0].map { String(value >> UInt32($0) & 0xFF) }.joined(separator: ".")
+        case .v6(let high, let low):
+            let groups = [high, low].flatMap { word in
+                [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: word >> UInt64($0)) }
+            }
+            var gap = 0..<0
+            var start = 0
+            while start < 8 {
+                let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+                if end - start > max(1, gap.count) { gap = start..<end }
+                start = end + 1
+            }
+            func text(_ part: ArraySlice<UInt16>) -> String {
+                part.map { String($0, radix: 16) }.joined(separator: ":")
+            }
+            return gap.isEmpty
+                ? text(groups[...]) : "\(text(groups[..<gap.lowerBound]))::\(text(groups[gap.upperBound...]))"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Ferry: FerryCore
+// Bytes of a URL, written as `%XX` and read back.
+
+/// Percent-encoding (RFC 3986 §2.1).
+package enum PercentEncoding {
+    /// This text with every byte that a URL may not hold at that place written as `%XX`.
+    ///
+    /// What is encoded already stays as it is, so that encoding twice changes nothing; a `%` that starts no `%XX` is encoded.
+    static func encode(_ text: String, also allowed: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let startsTriplet =
+                byte == UInt8(ascii: "%") && index + 2 < bytes.count
+                && bytes[index + 1].isHexadecimalDigit && bytes[index + 2].isHexadecimalDigit
+            if startsTriplet || byte.isUnreservedOrSubDelimiter || allowed.utf8.contains(byte) {
+                result.append(byte)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += (byte < 16 ? "%0" : "%").utf8
+                result += digits.utf8
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The bytes that the text stands for; nil if a `%` starts no `%XX`.
+    package static func decode(_ text: String) -> [UInt8]? {
+        decode(text, leavingStrayPercents: false)
+    }
+
+    /// The text's meaning, decoded once; stray `%` stay, and bytes that are no UTF-8 become U+FFFD.
+    package static func decodeLeniently(_ text: String) -> String {
+        String(decoding: decode(text, leavingStrayPercents: true) ?? [], as: UTF8.self)
+    }
+
+    private static func decode(_ text: String, leavingStrayPercents: Bool) -> [UInt8]? {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            guard byte == UInt8(ascii: "%") else {
+                result.append(byte)
+                continue
+            }
+            if index + 1 < bytes.count, let high = bytes[index].hexadecimalValue,
+                let low = bytes[index + 1].hexadecimalValue
+            {
+                result.append(high << 4 | low)
+                index += 2
+            } else if leavingStrayPercents {
+                result.append(byte)
+            } else {
+                return nil
+            }
+        }
+        return result
+    }
+}
+
+extension UInt8 {
+    var isASCIILetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+    }
+
+    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// The value of a hexadecimal digit; nil for any other byte.
+    var hexadecimalValue: UInt8? {
+        guard isHexadecimalDigit else { return nil }
+        return isASCIIDigit ? self - UInt8(ascii: "0") : (self | 0x20) - UInt8(ascii: "a") + 10
+    }
+
+    /// Whether RFC 3986 §2 lets this byte stand for itself in every part after the authority.
+    fileprivate var isUnreservedOrSubDelimiter: Bool {
+        isASCIILetter || isASCIIDigit || "-._~!$&'()*+,;=".utf8.contains(self)
+    }
+}
+
+extension String {
+    /// Whether a control character (C0, DEL or C1) stands anywhere in this text.
+    var containsControl: Bool {
+        unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+}

@@ -1,0 +1,51 @@
+// Ferry: FerryCore
+// The redirects of one try.
+
+/// The URLs that one try has asked, in order.
+package struct RedirectChain: Hashable, Sendable {
+    /// The most redirects that one try follows.
+    package static let limit = 20
+
+    /// What makes two requests the same: asking again would only be redirected again.
+    private struct Visit: Hashable {
+        let method: String
+        let url: HTTPURL
+        let secrets: String?
+    }
+
+    package private(set) var urls: [HTTPURL]
+    private var visits: Set<Visit>
+
+    /// Begins a try.
+    ///
+    /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
+    package init(start url: HTTPURL, method: String, secrets: String? = nil) {
+        urls = [url]
+        visits = [Visit(method: method, url: url.withoutUserinfo.withoutFragment, secrets: secrets)]
+    }
+
+    /// How many redirects were followed.
+    package var count: Int { urls.count - 1 }
+
+    /// The chain as records and logs may show it.
+    package var redacted: [String] { urls.map(\.redacted) }
+
+    /// Adds one step.
+    ///
+    /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made before
+    ///   with the same secrets; the chain is then unchanged.
+    package mutating func follow(_ redirect: Redirect, secrets: String? = nil) throws(TransferError) {
+        let details = ErrorDetails(url: redirect.url.redacted)
+        guard count < Self.limit else {
+            throw TransferError(
+                .tooManyRedirects, "The server redirected more than \(Self.limit) times.", details: details)
+        }
+        let visit = Visit(method: redirect.method, url: redirect.url.withoutUserinfo.withoutFragment, secrets: secrets)
+        guard visits.insert(visit).inserted else {
+            throw TransferError(
+                .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",
+                details: details)
+        }
+        urls.append(redirect.url)
+    }
+}

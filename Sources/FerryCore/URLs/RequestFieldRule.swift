@@ -1,0 +1,78 @@
+// Ferry: FerryCore
+// What a caller may put into a request, and what that makes of the transfer.
+
+/// The kind of transfer that a caller's method and fields ask for.
+package enum RequestKind: Hashable, Sendable {
+    /// A GET that Ferry may resume and split.
+    case plain
+    /// One range of the resource is the file: one worker, and a continuation asks for the rest of the range.
+    case ownRange(OwnRange)
+    /// The final response is the file, whatever it is: one worker, no resume.
+    case raw
+}
+
+/// Judges the fields that a caller gives with a request.
+package enum RequestFieldRule {
+    /// The most bytes that all fields may have together, as they go over the wire.
+    package static let maximumSize = 64 * 1024
+
+    /// Checks method and fields and says what kind of transfer they ask for.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request`.
+    package static func kind(method: String, fields: [HeaderField]) throws(TransferError) -> RequestKind {
+        guard isToken(method) else {
+            throw TransferError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
+        }
+        for field in fields { try check(field) }
+        // A colon, a space, CR and LF go with each field.
+        let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= maximumSize else {
+            throw TransferError(.invalidRequest, "The fields of a request may have \(maximumSize / 1024) KiB together.")
+        }
+        let ranges = fields.filter { $0.isNamed("Range") }
+        var range: OwnRange?
+        if let field = ranges.first {
+            range = OwnRange(field.value.trimmingFieldSpace)
+            guard ranges.count == 1, range != nil else {
+                throw TransferError(
+                    .invalidRequest,
+                    "“Range: \(field.value.escapingControls)” is not one byte range such as “bytes=0-499”.")
+            }
+        }
+        let isRaw =
+            method != "GET"
+            || fields.contains { field in
+                field.isNamed("Accept-Encoding") || field.name.lowercased().hasPrefix("if-")
+            }
+        return isRaw ? .raw : range.map(RequestKind.ownRange) ?? .plain
+    }
+
+    private static let reserved: Set<String> = [
+        "host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
+    ]
+
+    private static func check(_ field: HeaderField) throws(TransferError) {
+        let shown = field.name.escapingControls
+        guard isToken(field.name) else {
+            throw TransferError(.invalidRequest, "“\(shown)” is no name of an HTTP field.")
+        }
+        let name = field.name.lowercased()
+        guard !reserved.contains(name), !name.hasPrefix("proxy-") else {
+            throw TransferError(.invalidRequest, "The field “\(shown)” is Ferry's own and cannot be set.")
+        }
+        // The value may be a secret, so the sentence does not show it.
+        guard
+            !field.value.unicodeScalars.contains(where: { scalar in
+                scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+            })
+        else {
+            throw TransferError(.invalidRequest, "The value of the field “\(shown)” has a control character.")
+        }
+    }
+
+    /// Whether the text is a token of RFC 9110 §5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+}

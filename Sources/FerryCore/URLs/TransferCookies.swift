@@ -1,0 +1,113 @@
+// Ferry: FerryCore
+// The cookies that one transfer meets on its way.
+
+package import Foundation
+
+/// The cookies of one transfer, in memory only: sign-on pages set one and redirect to the file.
+///
+/// A cookie goes to exactly the host that set it, whatever `Domain` says, so no list of public suffixes is needed.
+package struct TransferCookies: Hashable, Sendable {
+    /// The most cookies that are kept; the oldest leaves first.
+    package static let maximumCount = 50
+    /// The most bytes of a cookie's name and value.
+    package static let maximumSize = 4096
+    /// The most bytes of a `Cookie` field, since servers refuse requests with longer ones.
+    package static let maximumFieldSize = 8192
+
+    private struct Cookie: Hashable {
+        let name: String
+        let value: String
+        let host: String
+        let path: String
+        let secure: Bool
+
+        func replaces(_ other: Cookie) -> Bool { name == other.name && host == other.host && path == other.path }
+    }
+
+    private var cookies: [Cookie] = []
+
+    package init() {}
+
+    package var count: Int { cookies.count }
+
+    /// Takes in one `Set-Cookie` field of a response from a URL (RFC 6265 §5.2, without Domain).
+    ///
+    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. A lifetime that is over
+    /// removes the cookie; others last as long as the transfer.
+    package mutating func store(setCookie field: String, from url: HTTPURL, now: Date) {
+        guard field.utf8.count <= 4 * Self.maximumSize, !field.containsControl else { return }
+        let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)).trimmingFieldSpace }
+        guard let (name, value) = Self.pair(parts[0]), !name.isEmpty,
+            name.utf8.count + value.utf8.count <= Self.maximumSize
+        else { return }
+        var secure = false
+        var path = Self.defaultPath(of: url)
+        var maxAge: String?
+        var expires: String?
+        for part in parts.dropFirst() {
+            let (key, argument) = Self.pair(part) ?? (part, "")
+            switch key.lowercased() {
+            case "secure": secure = true
+            case "path": path = argument.hasPrefix("/") ? argument : Self.defaultPath(of: url)
+            case "max-age": maxAge = argument
+            case "expires": expires = argument
+            default: break
+            }
+        }
+        let cookie = Cookie(name: name, value: value, host: url.host, path: path, secure: secure)
+        guard url.isSecure || !(secure || cookies.contains { $0.secure && $0.name == name && $0.host == url.host })
+        else {
+            return  // A plain response must not plant or replace a secure cookie.
+        }
+        cookies.removeAll { cookie.replaces($0) }
+        guard !Self.isOver(maxAge: maxAge, expires: expires, now: now) else { return }
+        cookies.append(cookie)
+        if cookies.count > Self.maximumCount { cookies.removeFirst() }
+    }
+
+    /// The value of the `Cookie` field for a URL; nil if no cookie belongs to it.
+    package func header(for url: HTTPURL) -> String? {
+        var value = ""
+        for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {
+            guard Self.covers(cookie.path, url.path) else { continue }
+            let pair = "\(cookie.name)=\(cookie.value)"
+            guard value.utf8.count + pair.utf8.count + 2 <= Self.maximumFieldSize else { break }
+            value += value.isEmpty ? pair : "; " + pair
+        }
+        return value.isEmpty ? nil : value
+    }
+
+    // MARK: Parts of a cookie
+
+    private static func pair(_ text: String) -> (String, String)? {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        return (
+            String(text[..<equals]).trimmingFieldSpace,
+            String(Substring(text.utf8[equals...].dropFirst())).trimmingFieldSpace
+        )
+    }
+
+    /// The folder of the URL's path (RFC 6265 §5.1.4).
+    private static func defaultPath(of url: HTTPURL) -> String {
+        guard let slash = url.path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != url.path.startIndex else {
+            return "/"
+        }
+        return String(url.path[..<slash])
+    }
+
+    private static func covers(_ folder: String, _ path: String) -> Bool {
+        path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    }
+
+    /// Max-Age decides where it is a number, else Expires (RFC 6265 §5.3).
+    private static func isOver(maxAge: String?, expires: String?, now: Date) -> Bool {
+        if let maxAge, maxAge.hasPrefix("-") || maxAge.utf8.first?.isASCIIDigit == true {
+            return maxAge.hasPrefix("-") || maxAge.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
+        }
+        guard let expires else { return false }
+        // Netscape's form has hyphens where the preferred form has spaces.
+        let spaced = String(expires.map { $0 == "-" ? " " : $0 })
+        return (HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)).map { $0 <= now } ?? false
+    }
+}

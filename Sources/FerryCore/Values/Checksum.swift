@@ -1,0 +1,67 @@
+// Ferry: FerryCore
+// An expected digest, written `algorithm:HEX`.
+
+/// The digest that a whole file must have, written `algorithm:HEX`.
+package struct Checksum: Hashable, Sendable, CustomStringConvertible {
+    package let algorithm: DigestAlgorithm
+    /// Lower-case hexadecimal digits.
+    package let hex: String
+
+    /// Reads `algorithm:HEX` in any case; a hyphen in the algorithm's name (`sha-256`) is allowed.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` for an unknown algorithm, a digit that is not
+    ///   hexadecimal or a length that is not the algorithm's.
+    package init(parsing text: String) throws(TransferError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw TransferError(.invalidRequest, "The checksum “\(text.escapingControls)” is not ALGORITHM:HEX.")
+        }
+        let word = parts[0].lowercased().filter { $0 != "-" }
+        guard let algorithm = DigestAlgorithm(rawValue: word) else {
+            let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            throw TransferError(
+                .invalidRequest,
+                "“\(String(parts[0]).escapingControls)” is no known checksum algorithm; use one of \(known).")
+        }
+        let hex = parts[1].lowercased()
+        guard hex.utf8.count == algorithm.byteCount * 2, hex.utf8.allSatisfy(\.isHexadecimalDigit) else {
+            throw TransferError(
+                .invalidRequest, "A \(algorithm.rawValue) checksum has \(algorithm.byteCount * 2) hexadecimal digits.")
+        }
+        self.algorithm = algorithm
+        self.hex = hex
+    }
+
+    package init(_ algorithm: DigestAlgorithm, bytes: some Sequence<UInt8>) {
+        self.algorithm = algorithm
+        self.hex = bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    package var description: String { "\(algorithm.rawValue):\(hex)" }
+}
+
+extension Checksum: Codable {
+    package init(from decoder: any Decoder) throws {
+        try self.init(parsing: decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension UInt8 {
+    /// Whether this is the ASCII code of a hexadecimal digit.
+    package var isHexadecimalDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

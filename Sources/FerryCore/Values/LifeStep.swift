@@ -1,0 +1,27 @@
+// Ferry: FerryCore
+// The steps of a download at which a crash makes a difference.
+
+/// A step in the life of a download, in the order of the crash table; a seam at which tests end the daemon.
+package enum LifeStep: String, CaseIterable, Sendable {
+    /// The request is in the journal; nobody has been answered.
+    case requestCommitted = "request_committed"
+    case headAccepted = "head_accepted"
+    /// The partial file exists; the journal does not know it.
+    case partialMade = "partial_made"
+    case identityCommitted = "identity_committed"
+    /// Some bytes are written; none are synced.
+    case bytesWritten = "bytes_written"
+    case bytesSynced = "bytes_synced"
+    case rangesCommitted = "ranges_committed"
+    /// All bytes are synced and digests agree; no intent is recorded.
+    case wholeVerified = "whole_verified"
+    case intentCommitted = "intent_committed"
+    case attributesSet = "attributes_set"
+    case renamed
+    case folderSynced = "folder_synced"
+    case outcomeCommitted = "outcome_committed"
+    /// A restart is in the journal; the partial file is as it was.
+    case restartCommitted = "restart_committed"
+    /// A cancel is in the journal; the partial file is still there.
+    case cancelCommitted = "cancel_committed"
+}

@@ -1,0 +1,35 @@
+// Ferry: FerryCore
+// The name of a session.
+
+/// Names a session: the set of transfers that one client owns and limits together.
+package struct SessionID: Hashable, Sendable, CustomStringConvertible {
+    /// The session of the command line.
+    package static let cli = SessionID(unchecked: "cli")
+
+    package let name: String
+
+    private init(unchecked name: String) { self.name = name }
+
+    /// Takes any text of 1 to 255 bytes without control characters.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` for any other.
+    package init(_ name: String) throws(TransferError) {
+        guard !name.isEmpty, name.utf8.count <= 255, name == name.escapingControls else {
+            throw TransferError(.invalidRequest, "A session's name has 1 to 255 bytes and no control characters.")
+        }
+        self.name = name
+    }
+
+    package var description: String { name }
+}
+
+extension SessionID: Codable {
+    package init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

@@ -1,0 +1,50 @@
+// Ferry: FerryCore
+// The name of one transfer.
+
+/// Identifies one transfer: 64 bits, ordered by the time of submission, written as 16 hexadecimal digits.
+package struct TransferID: Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Makes the next id: milliseconds since 1970 in the upper 44 bits, a counter in the lower 20.
+    ///
+    /// Ids of one process rise strictly, also when the clock steps back or a millisecond is exhausted.
+    package static func next(after last: TransferID?, milliseconds: UInt64) -> TransferID {
+        let fresh = milliseconds << 20
+        guard let last, fresh <= last.rawValue else { return TransferID(rawValue: fresh) }
+        return TransferID(rawValue: last.rawValue + 1)
+    }
+
+    package static func < (left: TransferID, right: TransferID) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension TransferID: LosslessStringConvertible {
+    package init?(_ text: String) {
+        guard text.utf8.count == 16, text.utf8.allSatisfy(\.isHexadecimalDigit),
+            let value = UInt64(text, radix: 16)
+        else { return nil }
+        rawValue = value
+    }
+
+    package var description: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}
+
+extension TransferID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = TransferID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a transfer id has 16 hexadecimal digits")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

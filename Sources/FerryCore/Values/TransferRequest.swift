@@ -1,0 +1,54 @@
+// Ferry: FerryCore
+// What a client asks for.
+
+package import Foundation
+
+/// One file to be fetched, as a client asks for it.
+///
+/// Validated and completed by `TransferAdmission` before it is stored.
+package struct TransferRequest: Hashable, Sendable {
+    package var url: String
+    package var session: SessionID = .cli
+    /// Absolute path of the folder that the file goes to.
+    package var folder: String
+    /// The file's name, or a path below the folder; chosen from the response when absent.
+    package var name: String?
+    package var headers: [HeaderField] = []
+    /// Digests that the whole file must have; all must match.
+    package var checksums: [Checksum] = []
+    package var onConflict: ConflictPolicy = .unique
+    package var priority: Priority = .normal
+    /// Bytes per second; 0 is no limit.
+    package var rateLimit: Int64 = 0
+    /// Failures without progress before the transfer fails; absent: the classes' own limits.
+    package var retries: Int?
+    package var statusRetries: Int?
+    /// Seconds without progress before a patient failure is final; 0 is never.
+    package var giveUpAfter: Double = 7 * 86_400
+    /// Moment that bounds the whole transfer.
+    package var deadline: Date?
+    /// Bytes that the file must have.
+    package var expectedSize: Int64?
+    /// Bytes that the file may have at most.
+    package var maxSize: Int64?
+    /// Bytes per second below which, for `minSpeedTime` seconds, a connection is replaced; 0 is off.
+    package var minSpeed: Int64 = 0
+    package var minSpeedTime: Double = 30
+    package var createFolders = true
+    package var nameFrom: NameSource = .original
+    package var remoteTime = false
+    package var originAttribute = false
+    package var insecure = false
+    package var allowDowngrade = false
+    package var allowPrivateRedirects = false
+    /// Submitted suspended: waits for `resume`.
+    package var paused = false
+    package var tags: [String] = []
+    /// The proxy variables of the submitting program's environment; absent: those of the daemon.
+    package var proxyEnvironment: [String: String]?
+
+    package init(url: String, folder: String) {
+        self.url = url
+        self.folder = folder
+    }
+}

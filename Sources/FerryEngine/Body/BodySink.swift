@@ -1,0 +1,121 @@
+// Ferry: FerryEngine
+// Where body bytes go.
+
+import FerryCore
+import NIOCore
+import Synchronization
+
+/// Puts the body of one response into the partial file, on the event loop that read it.
+///
+/// The lock is uncontended: one event loop writes; closing, which may come from elsewhere, is what it is for. After `close`
+/// returns nothing is written any more.
+final class BodySink: Sendable {
+    private struct State {
+        var position: Int64
+        var isClosed = false
+        /// Bytes that arrived beyond the limit and were dropped.
+        var excess: Int64 = 0
+        /// Digests from the beginning of the file; nil where bytes did not pass in order.
+        var digest: RunningDigest?
+        /// Digests of this response alone.
+        var responseDigest: RunningDigest?
+    }
+
+    private let file: PartialFile
+    private let disk: any DiskSystem
+    private let progress: TransferProgress
+    private let state: Mutex<State>
+    let start: Int64
+    /// No byte at or after this position is written.
+    let limit: Int64
+    /// What a byte beyond the limit means; nil: nothing, it is dropped.
+    private let errorBeyondLimit: TransferError?
+    let gate: RateGate
+    private let durable: Atomic<Int64>
+    private let checkpointDue: @Sendable () -> Void
+
+    /// Bytes that may be written without being durable before a checkpoint is asked for.
+    static let checkpointBytes: Int64 = 32 << 20
+
+    struct Configuration {
+        var file: PartialFile
+        var disk: any DiskSystem
+        var progress: TransferProgress
+        var gate: RateGate
+        var start: Int64
+        var limit: Int64
+        var errorBeyondLimit: TransferError?
+        var digest: RunningDigest?
+        var responseDigest: RunningDigest?
+        /// Called on the event loop each time `checkpointBytes` have gathered.
+        var checkpointDue: @Sendable () -> Void
+    }
+
+    init(_ configuration: Configuration) {
+        file = configuration.file
+        disk = configuration.disk
+        progress = configuration.progress
+        gate = configuration.gate
+        start = configuration.start
+        limit = configuration.limit
+        errorBeyondLimit = configuration.errorBeyondLimit
+        checkpointDue = configuration.checkpointDue
+        durable = Atomic(configuration.start)
+        state = Mutex(
+            State(
+                position: configuration.start, digest: configuration.digest,
+                responseDigest: configuration.responseDigest))
+    }
+
+    /// The end of what has been written.
+    var position: Int64 { state.withLock(\.position) }
+
+    /// Writes as much of the part as belongs to this segment; a closed sink writes nothing.
+    ///
+    /// - Returns: how many bytes have been dropped so far.
+    func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
+        let (position, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
+            guard !state.isClosed else { throw ExchangeEnd.stopped }
+            let wanted = Int(min(Int64(part.readableBytes), limit - state.position))
+            if wanted < part.readableBytes {
+                if let errorBeyondLimit { throw errorBeyondLimit }
+                state.excess += Int64(part.readableBytes - wanted)
+            }
+            guard wanted > 0 else { return (state.position, state.excess) }
+            do {
+                try unsafe part.withUnsafeReadableBytes { bytes in
+                    let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<wanted])
+                    var done = 0
+                    while done < wanted {
+                        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                        done += try unsafe disk.write(rest, to: file.file, at: state.position + Int64(done))
+                    }
+                    unsafe state.digest?.update(bytes)
+                    unsafe state.responseDigest?.update(bytes)
+                }
+            } catch let error as DiskError {
+                // What a failed call may have written lies past the position and is not data.
+                state.digest = nil
+                throw error.transferError
+            } catch {
+                preconditionFailure("disk calls throw DiskError alone")
+            }
+            state.position += Int64(wanted)
+            return (state.position, state.excess)
+        }
+        progress.received.store(position, ordering: .relaxed)
+        if position - durable.load(ordering: .relaxed) >= Self.checkpointBytes {
+            durable.store(position, ordering: .relaxed)
+            checkpointDue()
+        }
+        return excess
+    }
+
+    /// Ends all writing and hands out the digests that ran along.
+    func close() -> (position: Int64, digest: RunningDigest?, responseDigest: RunningDigest?) {
+        state.withLock { state in
+            state.isClosed = true
+            return (state.position, state.digest, state.responseDigest)
+        }
+    }
+}

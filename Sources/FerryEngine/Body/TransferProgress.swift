@@ -1,0 +1,22 @@
+// Ferry: FerryEngine
+// How far a transfer is, for whoever wants to look.
+
+package import Synchronization
+
+/// How far a transfer is: written by the event loop that receives, sampled by whoever shows it, never sent.
+package final class TransferProgress: Sendable {
+    /// Bytes in the partial file, durable or not.
+    package let received: Atomic<Int64>
+    /// The complete length; -1 while it is not known.
+    package let expected: Atomic<Int64>
+
+    package init(received: Int64 = 0, expected: Int64? = nil) {
+        self.received = Atomic(received)
+        self.expected = Atomic(expected ?? -1)
+    }
+
+    package var expectedLength: Int64? {
+        let value = expected.load(ordering: .relaxed)
+        return value < 0 ? nil : value
+    }
+}

@@ -1,0 +1,100 @@
+// Ferry: FerryEngine
+// From the errors of the HTTP client to the table's codes.
+
+import AsyncHTTPClient
+import FerryCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Turns what the HTTP client, NIO and TLS report into errors of the table.
+enum ClientFailure {
+    enum Phase { case beforeHead, body }
+
+    /// A pooled connection that the server had given up: asked again at once, without counting (spec T4).
+    static let staleConnection = TransferError(.connectionLost, "The server had closed the connection.")
+
+    static func transferError(_ error: any Error, url: HTTPURL, phase: Phase) -> TransferError {
+        let host = url.host
+        func failure(_ code: ErrorCode, _ message: String, errno: Int32? = nil) -> TransferError {
+            TransferError(code, message, details: ErrorDetails(errno: errno, url: url.redacted))
+        }
+        switch error {
+        case let error as TransferError: return error
+        case is ReusedConnectionClosed: return staleConnection
+        case let error as HTTPClientError: return clientError(error, phase: phase, failure: failure, host: host)
+        case let error as NIOConnectionError: return connectionError(error, failure: failure, host: host)
+        case let error as SocketAddressError:
+            return failure(.hostNotFound, "The host \(host) cannot be found (\(error)).")
+        case let error as ChannelError:
+            if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
+            return failure(.connectionLost, "The connection to \(host) was closed.")
+        case let error as HTTPParserError:
+            return failure(.badResponse, "The answer of \(host) is not valid HTTP (\(error)).")
+        case is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
+            return TLSFailure.transferError(error, url: url, phase: phase)
+        case let error as IOError:
+            return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
+        default:
+            return failure(.connectionLost, "The connection to \(host) failed (\(error)).")
+        }
+    }
+
+    private typealias Failure = (ErrorCode, String, Int32?) -> TransferError
+
+    private static func clientError(
+        _ error: HTTPClientError, phase: Phase, failure: Failure, host: String
+    ) -> TransferError {
+        switch error {
+        case .remoteConnectionClosed:
+            let when = phase == .beforeHead ? "before it answered" : "before the end"
+            return failure(.connectionLost, "\(host) closed the connection \(when).", nil)
+        case .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .deadlineExceeded,
+            .getConnectionFromPoolTimeout:
+            return failure(.timedOut, "Connecting to \(host) took too long.", nil)
+        case .proxyAuthenticationRequired:
+            return failure(.proxyAuthRequired, "The proxy wants credentials; put them into its URL.", nil)
+        case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            return failure(.proxyFailed, "The proxy refused the connection to \(host).", nil)
+        case .uncleanShutdown:
+            return failure(.connectionLost, "\(host) cut the connection without closing TLS.", nil)
+        case .identityCodingIncorrectlyPresent, .contentLengthMissing:
+            return failure(.badResponse, "The answer of \(host) is framed in a way that cannot be read.", nil)
+        case .cancelled: return ExchangeEnd.stopped
+        default: return failure(.connectionLost, "The connection to \(host) failed (\(error)).", nil)
+        }
+    }
+
+    private static func connectionError(
+        _ error: NIOConnectionError, failure: Failure, host: String
+    ) -> TransferError {
+        if error.connectionErrors.isEmpty {
+            return resolverError(error.dnsAError ?? error.dnsAAAAError, failure: failure, host: host)
+        }
+        let numbers = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
+        if numbers.isEmpty, error.connectionErrors.contains(where: { $0.error is ChannelError }) {
+            return failure(.timedOut, "Connecting to \(host) took too long.", nil)
+        }
+        return ioError(numbers.first ?? ECONNREFUSED, failure: failure, host: host, phase: .beforeHead)
+    }
+
+    private static func resolverError(_ error: (any Error)?, failure: Failure, host: String) -> TransferError {
+        // The resolver's number decides: a name that does not exist is another case than a resolver that is silent.
+        if case SocketAddressError.unknown = error ?? ChannelError.eof {
+            return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
+        }
+        return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
+    }
+
+    private static func ioError(_ errno: CInt, failure: Failure, host: String, phase: Phase) -> TransferError {
+        switch errno {
+        case ECONNREFUSED: failure(.connectFailed, "\(host) refused the connection.", errno)
+        case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: failure(.connectFailed, "\(host) cannot be reached.", errno)
+        case ETIMEDOUT: failure(.timedOut, "\(host) did not answer in time.", errno)
+        case ECONNRESET, EPIPE: failure(.connectionLost, "\(host) reset the connection.", errno)
+        default: failure(.connectionLost, "The connection to \(host) failed (error \(errno)).", errno)
+        }
+    }
+}

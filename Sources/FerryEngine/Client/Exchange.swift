@@ -1,0 +1,110 @@
+// Ferry: FerryEngine
+// One request and its response.
+
+import AsyncHTTPClient
+import FerryCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// One request and its response, on one event loop.
+///
+/// Used in this order: `head`, then exactly one of `receive`, `text` and `discard`. `stop` may come at any time.
+final class Exchange: Sendable {
+    private let delegate: ExchangeDelegate
+    private let task: HTTPClient.Task<Void>
+    private let headFuture: EventLoopFuture<HTTPResponseHead>
+    private let loop: any EventLoop
+    private let timeouts: Timeouts
+    private let url: HTTPURL
+
+    init(
+        _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, timeouts: Timeouts,
+        logger: Logger
+    ) {
+        let promise = loop.makePromise(of: HTTPResponseHead.self)
+        self.loop = loop
+        self.timeouts = timeouts
+        self.url = url
+        headFuture = promise.futureResult
+        delegate = ExchangeDelegate(loop: loop, head: promise)
+        task = client.execute(
+            request: request, delegate: delegate, eventLoop: .delegateAndChannel(on: loop), deadline: nil,
+            logger: logger)
+    }
+
+    /// Waits for the head.
+    ///
+    /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.
+    func head() async throws(TransferError) -> ResponseHead {
+        let watch = watch(timeouts.connect + timeouts.head, message: "did not answer")
+        defer { watch.cancel() }
+        do {
+            let head = try await headFuture.get()
+            return ResponseHead(
+                status: Int(head.status.code), major: head.version.major,
+                fields: head.headers.map { HeaderField(name: $0.name, value: $0.value) }, url: url.string,
+                origin: url.origin)
+        } catch {
+            throw ClientFailure.transferError(error, url: url, phase: .beforeHead)
+        }
+    }
+
+    /// Lets the body into the file and waits for its end.
+    ///
+    /// - Throws: ``TransferError``; what arrived before stays written.
+    func receive(into sink: BodySink) async throws(TransferError) {
+        let watch = watch(timeouts.idle, message: "stopped sending")
+        defer { watch.cancel() }
+        delegate.accept(.sink(sink))
+        do {
+            try await task.futureResult.get()
+        } catch is EnoughReceived {
+            return
+        } catch {
+            throw ClientFailure.transferError(error, url: url, phase: .body)
+        }
+    }
+
+    /// The beginning of a body that is no file, for an error's details; then the exchange ends.
+    func text(limit: Int = 4096) async -> String {
+        let watch = watch(5, message: "stopped sending")
+        defer { watch.cancel() }
+        delegate.accept(.text(ByteBuffer(), limit: limit))
+        _ = try? await task.futureResult.get()
+        return delegate.text
+    }
+
+    /// Drops a body that nobody wants, quickly: a long one costs the connection.
+    func discard() async {
+        let watch = watch(5, message: "stopped sending")
+        defer { watch.cancel() }
+        delegate.accept(.dropped(0))
+        _ = try? await task.futureResult.get()
+    }
+
+    /// Ends the exchange and its connection at once.
+    func stop() { stop(with: ExchangeEnd.stopped) }
+
+    /// Ends the exchange with an error of our own.
+    func stop(with error: TransferError) { task.fail(reason: error) }
+
+    /// Closes the connection of a response whose body is not read, and waits until it is gone.
+    func close() async {
+        task.fail(reason: EnoughReceived())
+        _ = try? await task.futureResult.get()
+    }
+
+    /// Ends the exchange once nothing has happened for so long.
+    private func watch(_ seconds: Double, message: String) -> IdleWatch {
+        let error = TransferError(
+            .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
+        let task = task
+        let delegate = delegate
+        return IdleWatch(
+            on: loop, limit: .nanoseconds(Int64(seconds * 1e9)),
+            activity: { NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed)) },
+            expired: { task.fail(reason: error) })
+    }
+}

@@ -1,0 +1,17 @@
+// Ferry: FerryEngine
+// A log that keeps nothing.
+
+import Logging
+
+/// A log that keeps nothing: the HTTP client logs URLs and fields that must not be written down.
+struct NoLog: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .critical
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {}
+}

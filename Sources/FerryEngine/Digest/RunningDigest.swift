@@ -1,0 +1,74 @@
+// Ferry: FerryEngine
+// Digests of bytes as they pass.
+
+import Crypto
+package import FerryCore
+
+/// Digests of a run of bytes from the beginning, taken as they pass in order.
+package struct RunningDigest: Sendable {
+    private enum Hasher: Sendable {
+        case md5(Insecure.MD5)
+        case sha1(Insecure.SHA1)
+        case sha256(SHA256)
+        case sha384(SHA384)
+        case sha512(SHA512)
+
+        mutating func update(_ bytes: UnsafeRawBufferPointer) {
+            // A copy of a hasher's state shares its storage until one of them changes, so it is taken out before it is changed.
+            switch self {
+            case .md5(var hash):
+                unsafe hash.update(bufferPointer: bytes)
+                self = .md5(hash)
+            case .sha1(var hash):
+                unsafe hash.update(bufferPointer: bytes)
+                self = .sha1(hash)
+            case .sha256(var hash):
+                unsafe hash.update(bufferPointer: bytes)
+                self = .sha256(hash)
+            case .sha384(var hash):
+                unsafe hash.update(bufferPointer: bytes)
+                self = .sha384(hash)
+            case .sha512(var hash):
+                unsafe hash.update(bufferPointer: bytes)
+                self = .sha512(hash)
+            }
+        }
+    }
+
+    private var hashers: [Hasher]
+    /// How many bytes have passed.
+    package private(set) var count: Int64 = 0
+
+    package let algorithms: Set<DigestAlgorithm>
+
+    package init(_ algorithms: Set<DigestAlgorithm>) {
+        self.algorithms = algorithms
+        hashers = algorithms.map { algorithm in
+            switch algorithm {
+            case .md5: .md5(Insecure.MD5())
+            case .sha1: .sha1(Insecure.SHA1())
+            case .sha256: .sha256(SHA256())
+            case .sha384: .sha384(SHA384())
+            case .sha512: .sha512(SHA512())
+            }
+        }
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        for index in hashers.indices { unsafe hashers[index].update(bytes) }
+        count += Int64(bytes.count)
+    }
+
+    /// The digests of everything that has passed.
+    package func finalize() -> [Checksum] {
+        hashers.map { hasher in
+            switch hasher {
+            case .md5(let hash): Checksum(.md5, bytes: hash.finalize())
+            case .sha1(let hash): Checksum(.sha1, bytes: hash.finalize())
+            case .sha256(let hash): Checksum(.sha256, bytes: hash.finalize())
+            case .sha384(let hash): Checksum(.sha384, bytes: hash.finalize())
+            case .sha512(let hash): Checksum(.sha512, bytes: hash.finalize())
+            }
+        }
+    }
+}

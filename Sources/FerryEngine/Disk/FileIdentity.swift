@@ -1,0 +1,28 @@
+// Ferry: FerryEngine
+// Which file a name stands for.
+
+/// Which file a name stands for, and what can be seen of it without opening it.
+package struct FileIdentity: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable { case regular, folder, link, other }
+
+    package let kind: Kind
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    package let links: UInt64
+    package let owner: UInt32
+    /// Permission bits.
+    package let mode: UInt32
+
+    package init(
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, links: UInt64, owner: UInt32, mode: UInt32
+    ) {
+        self.kind = kind
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.links = links
+        self.owner = owner
+        self.mode = mode
+    }
+}

@@ -1,0 +1,84 @@
+// Ferry: FerryEngine
+// The unfinished file of one transfer.
+
+package import FerryCore
+import Foundation
+
+/// The unfinished file of one transfer.
+///
+/// Owns the descriptors of the file and its folder. Bytes inside the recorded ranges survive a power cut; others may not.
+package final class PartialFile: Sendable {
+    package let folder: OpenFile
+    package let file: OpenFile
+    package let facts: PartialFacts
+    private let disk: any DiskSystem
+
+    private init(folder: OpenFile, file: OpenFile, facts: PartialFacts, disk: any DiskSystem) {
+        self.folder = folder
+        self.file = file
+        self.facts = facts
+        self.disk = disk
+    }
+
+    /// The name of the partial file of a transfer; the folder listing hides it.
+    package static func name(of id: TransferID, suffix: Int = 0) -> String {
+        suffix == 0 ? ".ferry-\(id).part" : ".ferry-\(id)-\(suffix).part"
+    }
+
+    /// Makes the file in a folder. A foreign file of its name is left alone, and another name is taken.
+    package static func create(
+        for id: TransferID, in folder: OpenFile, disk: any DiskSystem
+    ) throws(DiskError) -> PartialFile {
+        var suffix = 0
+        while true {
+            let name = name(of: id, suffix: suffix)
+            do {
+                let file = try disk.createFile(name, in: folder)
+                return try PartialFile(folder: folder, file: file, name: name, disk: disk)
+            } catch  where error.errno == EEXIST && suffix < 99 {
+                suffix += 1
+            }
+        }
+    }
+
+    private convenience init(
+        folder: OpenFile, file: OpenFile, name: String, disk: any DiskSystem
+    ) throws(DiskError) {
+        let identity = try disk.identity(of: file)
+        let place = try disk.identity(of: folder)
+        let facts = PartialFacts(
+            folder: folder.path, name: name, device: identity.device, inode: identity.inode,
+            folderDevice: place.device, folderInode: place.inode)
+        self.init(folder: folder, file: file, facts: facts, disk: disk)
+    }
+
+    /// Opens the recorded file again; nil if what stands there is not that file or has lost bytes.
+    package static func reopen(
+        _ facts: PartialFacts, atLeast size: Int64, disk: any DiskSystem
+    ) throws(DiskError) -> PartialFile? {
+        let folder = try disk.openFolder(facts.folder)
+        let file: OpenFile
+        do {
+            file = try disk.openFile(facts.name, in: folder)
+        } catch  where error.errno == ENOENT || error.errno == ELOOP || error.errno == EISDIR {
+            return nil
+        }
+        let found = try disk.identity(of: file)
+        guard facts.matches(found), found.size >= size else { return nil }
+        return PartialFile(folder: folder, file: file, facts: facts, disk: disk)
+    }
+
+    package func truncate() throws(DiskError) { try disk.truncate(file, to: 0) }
+
+    package func sync() throws(DiskError) { try disk.syncData(file) }
+
+    package func size() throws(DiskError) -> Int64 { try disk.identity(of: file).size }
+}
+
+extension PartialFacts {
+    /// Whether what was found is the recorded file: regular, ours, without a second name.
+    package func matches(_ found: FileIdentity) -> Bool {
+        found.kind == .regular && found.links == 1 && found.owner == geteuid() && found.device == device
+            && found.inode == inode
+    }
+}

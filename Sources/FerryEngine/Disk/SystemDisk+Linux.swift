@@ -1,0 +1,210 @@
+// Ferry: FerryEngine
+// The files of Linux.
+
+#if os(Linux)
+    import CFerrySystem
+    import Glibc
+
+    /// The files of Linux.
+    package struct SystemDisk: DiskSystem {
+        package init() {}
+
+        package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
+            let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw DiskError("Opening the folder", path, errno: errno) }
+            return OpenFile(descriptor: descriptor, path: path)
+        }
+
+        package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
+            let path = folder.path + "/" + name
+            let descriptor = unsafe openat(
+                folder.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw DiskError("Making the file", path, errno: errno) }
+            return OpenFile(descriptor: descriptor, path: path)
+        }
+
+        package func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
+            let path = folder.path + "/" + name
+            let descriptor = unsafe openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { throw DiskError("Opening", path, errno: errno) }
+            return OpenFile(descriptor: descriptor, path: path)
+        }
+
+        package func identity(of file: OpenFile) throws(DiskError) -> FileIdentity {
+            var status = stat()
+            guard unsafe fstat(file.descriptor, &status) == 0 else {
+                throw DiskError("Looking at", file.path, errno: errno)
+            }
+            return FileIdentity(status)
+        }
+
+        package func identity(of name: String, in folder: OpenFile) throws(DiskError) -> FileIdentity? {
+            var status = stat()
+            guard unsafe fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                if errno == ENOENT { return nil }
+                throw DiskError("Looking at", folder.path + "/" + name, errno: errno)
+            }
+            return FileIdentity(status)
+        }
+
+        package func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(DiskError)
+            -> Int
+        {
+            while true {
+                let count = unsafe pwrite(file.descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+                if count >= 0 { return count }
+                guard errno == EINTR else { throw DiskError("Writing", file.path, errno: errno) }
+            }
+        }
+
+        package func read(
+            into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int64
+        ) throws(DiskError) -> Int {
+            while true {
+                let count = unsafe pread(file.descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                if count >= 0 { return count }
+                guard errno == EINTR else { throw DiskError("Reading", file.path, errno: errno) }
+            }
+        }
+
+        package func truncate(_ file: OpenFile, to size: Int64) throws(DiskError) {
+            guard ftruncate(file.descriptor, off_t(size)) == 0 else {
+                throw DiskError("Truncating", file.path, errno: errno)
+            }
+        }
+
+        package func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool {
+            while true {
+                if ferry_allocate_keeping_size(file.descriptor, off_t(size)) == 0 { return true }
+                switch errno {
+                case EINTR: continue
+                case EOPNOTSUPP, ENOSYS: return false
+                default: throw DiskError("Making room for", file.path, errno: errno)
+                }
+            }
+        }
+
+        package func syncData(_ file: OpenFile) throws(DiskError) {
+            guard fdatasync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
+        }
+
+        package func syncFolder(_ folder: OpenFile) throws(DiskError) {
+            guard fsync(folder.descriptor) == 0 else {
+                throw DiskError("Syncing the folder", folder.path, errno: errno)
+            }
+        }
+
+        package func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError) {
+            guard fchmod(file.descriptor, mode) == 0 else {
+                throw DiskError("Setting the mode of", file.path, errno: errno)
+            }
+        }
+
+        package func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {
+            guard ferry_set_modification_time(file.descriptor, time_t(seconds)) == 0 else {
+                throw DiskError("Setting the time of", file.path, errno: errno)
+            }
+        }
+
+        package func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool {
+            let bytes = Array(value.utf8)
+            if unsafe ferry_set_attribute(file.descriptor, name, bytes, bytes.count) == 0 { return true }
+            guard errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG else {
+                throw DiskError("Setting an attribute of", file.path, errno: errno)
+            }
+            return false
+        }
+
+        package func rename(
+            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
+        ) throws(DiskError) -> Bool {
+            let path = newFolder.path + "/" + newName
+            if replacing {
+                guard unsafe renameat(folder.descriptor, name, newFolder.descriptor, newName) == 0 else {
+                    throw DiskError("Placing", path, errno: errno)
+                }
+                return true
+            }
+            if unsafe ferry_rename_without_replacing(folder.descriptor, name, newFolder.descriptor, newName) == 0 {
+                return true
+            }
+            if errno == EEXIST { return false }
+            guard errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP else {
+                throw DiskError("Placing", path, errno: errno)
+            }
+            return try renameWithoutFlags(name, in: folder, to: newName, in: newFolder)
+        }
+
+        /// The way for file systems without RENAME_NOREPLACE: a second link, or a placeholder of our own to rename over.
+        private func renameWithoutFlags(
+            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile
+        ) throws(DiskError) -> Bool {
+            let path = newFolder.path + "/" + newName
+            if unsafe linkat(folder.descriptor, name, newFolder.descriptor, newName, 0) == 0 {
+                guard unsafe unlinkat(folder.descriptor, name, 0) == 0 else {
+                    throw DiskError("Placing", path, errno: errno)
+                }
+                return true
+            }
+            if errno == EEXIST { return false }
+            let placeholder = unsafe openat(
+                newFolder.descriptor, newName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard placeholder >= 0 else {
+                if errno == EEXIST { return false }
+                throw DiskError("Placing", path, errno: errno)
+            }
+            close(placeholder)
+            guard unsafe renameat(folder.descriptor, name, newFolder.descriptor, newName) == 0 else {
+                throw DiskError("Placing", path, errno: errno)
+            }
+            return true
+        }
+
+        package func remove(_ name: String, in folder: OpenFile) throws(DiskError) {
+            guard unsafe unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
+                throw DiskError("Removing", folder.path + "/" + name, errno: errno)
+            }
+        }
+
+        package func makeFolders(_ path: String) throws(DiskError) {
+            var partial = ""
+            for part in path.split(separator: "/") {
+                partial += "/" + part
+                guard unsafe mkdir(partial, 0o777) == 0 || errno == EEXIST || errno == EISDIR else {
+                    // A folder on the way may be read-only and there all the same.
+                    var status = stat()
+                    if unsafe stat(partial, &status) == 0 { continue }
+                    throw DiskError("Making the folder", partial, errno: errno)
+                }
+            }
+        }
+
+        package func isWritable(_ folder: OpenFile) -> Bool {
+            unsafe faccessat(folder.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0
+        }
+
+        package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 {
+            var status = statvfs()
+            guard unsafe fstatvfs(folder.descriptor, &status) == 0 else {
+                throw DiskError("Looking at", folder.path, errno: errno)
+            }
+            return Int64(
+                clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        }
+    }
+
+    extension FileIdentity {
+        fileprivate init(_ status: stat) {
+            let kind: Kind =
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: .regular
+                case S_IFDIR: .folder
+                case S_IFLNK: .link
+                default: .other
+                }
+            self.init(
+                kind: kind, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+                links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777)
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+// Ferry: FerryEngine
+// What all runs share: event loops, connections, disk threads.
+
+package import FerryCore
+import Foundation
+package import Logging
+import NIOCore
+import NIOPosix
+
+/// Moves the bytes of transfers, each by a run of its own. Knows no queue and no journal.
+package final class Engine: Sendable {
+    package struct Configuration: Sendable {
+        package var disk: any DiskSystem
+        package var trust: TrustRoots
+        package var timeouts = Timeouts()
+        /// Proxy variables of this process, for requests that bring none.
+        package var environment: [String: String]
+        package var logger: Logger
+        /// Called at each step at which a crash makes a difference.
+        package var reached: @Sendable (LifeStep) -> Void = { _ in }
+        /// Seconds between checkpoints.
+        package var checkpointInterval: Double = 1
+
+        package init(disk: any DiskSystem, environment: [String: String], logger: Logger) {
+            self.disk = disk
+            self.environment = environment
+            self.logger = logger
+            trust = TrustRoots(environment: environment)
+        }
+    }
+
+    package let configuration: Configuration
+    package let disk: DiskQueue
+    let folders: FolderSync
+    let clients: ClientPool
+    /// The engine's own loops: a slow disk stalls transfers, never the control API.
+    let group: MultiThreadedEventLoopGroup
+    private let threads: NIOThreadPool
+
+    package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
+        self.configuration = configuration
+        group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
+        threads = NIOThreadPool(numberOfThreads: 4)
+        threads.start()
+        disk = DiskQueue(system: configuration.disk, threads: threads)
+        folders = FolderSync(disk: disk)
+        clients = ClientPool(group: group, trust: configuration.trust, timeouts: configuration.timeouts)
+    }
+
+    /// Makes a run of one try; nothing happens before its `run`.
+    package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
+        TransferRun(job, engine: self, journal: journal)
+    }
+
+    /// Removes what a transfer that ended left on disk.
+    package func removePartialFile(_ facts: PartialFacts) async throws(TransferError) {
+        do {
+            try await disk.run { system throws(DiskError) in try PartialFile.remove(facts, disk: system) }
+        } catch {
+            throw error.transferError
+        }
+    }
+
+    /// Removes a file that was placed, if what has its name is still that file.
+    package func removePlacedFile(_ placed: PlacementIntent) async throws(TransferError) {
+        do {
+            try await disk.run { system throws(DiskError) in
+                let path = placed.path as NSString
+                let folder = try system.openFolder(path.deletingLastPathComponent)
+                let name = path.lastPathComponent
+                guard let found = try system.identity(of: name, in: folder), found.device == placed.device,
+                    found.inode == placed.inode, found.size == placed.size
+                else { return }
+                try system.remove(name, in: folder)
+            }
+        } catch {
+            throw error.transferError
+        }
+    }
+
+    /// Ends event loops and threads; runs must have ended.
+    package func shutdown() async {
+        await clients.shutdown()
+        try? await threads.shutdownGracefully()
+        try? await group.shutdownGracefully()
+    }
+}

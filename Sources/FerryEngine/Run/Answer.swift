@@ -1,0 +1,13 @@
+// Ferry: FerryEngine
+// A judged response whose body has not been read.
+
+import FerryCore
+
+/// A response after all redirects, with its verdict; its body waits.
+struct Answer: Sendable {
+    let exchange: Exchange
+    let head: ResponseHead
+    let url: HTTPURL
+    let chain: RedirectChain
+    let verdict: ResumeVerdict
+}

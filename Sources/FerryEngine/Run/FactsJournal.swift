@@ -1,0 +1,13 @@
+// Ferry: FerryEngine
+// Where a run makes facts durable.
+
+package import FerryCore
+
+/// Where a run makes facts durable.
+package protocol FactsJournal: Sendable {
+    /// Makes facts durable, and with them the claim of their destination.
+    ///
+    /// - Returns: false if another live transfer has claimed the destination; then nothing is recorded.
+    /// - Throws: ``TransferError`` with code `journal_failed`; then nothing may be reported as done.
+    func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool
+}

@@ -1,0 +1,24 @@
+// Ferry: FerryEngine
+// How one try of a transfer went.
+
+package import FerryCore
+
+/// How one try of a transfer went, and what is on disk after it.
+package struct RunReport: Sendable {
+    package enum Result: Sendable {
+        /// The file is at its destination, durable.
+        case succeeded(Outcome.Success)
+        /// Stopped as asked; everything written is durable.
+        case stopped
+        /// The service decides by the error's class what comes next.
+        case failed(TransferError, retryAfter: String?)
+    }
+
+    package var result: Result
+    /// As last made durable.
+    package var facts: TransferFacts
+    /// Bytes that this try stored.
+    package var storedBytes: Int64
+    /// Digests of the bytes on disk, for the next run.
+    package var digest: RunningDigest?
+}

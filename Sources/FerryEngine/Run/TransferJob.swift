@@ -1,0 +1,32 @@
+// Ferry: FerryEngine
+// What a run of one transfer needs to know.
+
+package import FerryCore
+
+/// What a run of one transfer needs to know.
+package struct TransferJob: Sendable {
+    package var id: TransferID
+    package var request: TransferRequest
+    package var credentials: Credentials?
+    package var facts: TransferFacts
+    /// Digests of the bytes on disk that an earlier run of this process left.
+    package var digest: RunningDigest?
+    package var gate: RateGate
+    package var progress: TransferProgress
+    /// Whether HTTP/2 is offered: it pays for small files only.
+    package var offersHTTP2 = false
+    /// Bytes of the file system that stay free.
+    package var reserve: Int64 = 0
+
+    package init(
+        id: TransferID, request: TransferRequest, credentials: Credentials?, facts: TransferFacts, gate: RateGate,
+        progress: TransferProgress
+    ) {
+        self.id = id
+        self.request = request
+        self.credentials = credentials
+        self.facts = facts
+        self.gate = gate
+        self.progress = progress
+    }
+}

@@ -1,0 +1,187 @@
+// Ferry: FerryEngine
+// From an accepted head to a partial file that may be written.
+
+import FerryCore
+import Foundation
+import Synchronization
+
+extension TransferRun {
+    /// Stores a body from position 0.
+    ///
+    /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
+    func start(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+        do throws(TransferError) {
+            if let success = try await prepare(body, answer) {
+                await answer.exchange.close()
+                return success
+            }
+        } catch {
+            await answer.exchange.close()
+            throw error
+        }
+        let length = body.completeLength
+        let end = body.end ?? length
+        job.progress.received.store(0, ordering: .relaxed)
+        job.progress.expected.store(length ?? -1, ordering: .relaxed)
+        try await receive(
+            answer, from: 0, until: end, completeLength: length, digestsContent: DigestFields(answer.head).content)
+        if length == nil {
+            // The end of the body is the end of the file.
+            facts.identity?.completeLength = facts.ranges.upperBound
+            facts.lengthVerified = body.framing != .untilClose || job.request.expectedSize != nil
+            return try await finish()
+        }
+        return nil
+    }
+
+    /// Continues at an offset of the partial file.
+    func proceed(
+        at offset: Int64, until: Int64, identity: ResourceIdentity, _ answer: Answer
+    ) async throws(TransferError) {
+        do throws(TransferError) {
+            guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
+            if facts.identity != identity || !facts.joined {
+                facts.identity = identity
+                facts.joined = true
+                noteWay(answer)
+                try await record()
+            }
+            try await checkSpace(missing: (identity.completeLength ?? until) - facts.ranges.byteCount)
+        } catch {
+            await answer.exchange.close()
+            throw error
+        }
+        job.progress.received.store(offset, ordering: .relaxed)
+        job.progress.expected.store(identity.completeLength ?? -1, ordering: .relaxed)
+        try await receive(
+            answer, from: offset, until: until, completeLength: identity.completeLength,
+            digestsContent: DigestFields(answer.head).content)
+    }
+
+    // MARK: -
+
+    /// Gives up what was on disk, fixes the name, makes the partial file and records all of it (steps 2 and 3).
+    private func prepare(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+        reached(.headAccepted)
+        if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
+            facts.startOver(note: body.restart?.note ?? RestartReason.versionUnknown.note)
+            if partial != nil || facts.partial != nil {
+                try await record()
+                reached(.restartCommitted)
+            }
+        }
+        noteWay(answer)
+        facts.identity = body.identity
+        if body.isResumable == false, body.completeLength != nil { facts.rangesOff = true }
+        for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
+        if facts.name == nil {
+            facts.name = FileName.choose(
+                callerName: job.request.name,
+                contentDisposition: answer.head.value("Content-Disposition"),
+                originalURL: try HTTPURL(parsing: job.request.url), finalURL: answer.url,
+                nameFrom: job.request.nameFrom)
+        }
+        let folder = try await openDestinationFolder()
+        if partial == nil {
+            let id = job.id
+            partial = try await onDisk { system throws(DiskError) in
+                try PartialFile.create(for: id, in: folder, disk: system)
+            }
+            facts.partial = partial?.facts
+            reached(.partialMade)
+        } else if facts.needsTruncation, let partial {
+            try await onDisk { _ throws(DiskError) in try partial.truncate() }
+        }
+        facts.needsTruncation = false
+        if let success = try await claimDestination(in: folder) { return success }
+        reached(.identityCommitted)
+        if let length = body.completeLength { try await makeRoom(length) }
+        digest = expectedDigests.isEmpty ? nil : RunningDigest(Set(expectedDigests.map(\.algorithm)))
+        return nil
+    }
+
+    private func noteWay(_ answer: Answer) {
+        facts.finalURL = answer.chain.count == 0 ? answer.url.withoutUserinfo.string : answer.url.redacted
+        facts.redirects = answer.chain.count == 0 ? [] : answer.chain.redacted
+        if let name = facts.name, FileName.runsOnDesktop(name) {
+            let note = "a desktop may run this file when it is opened"
+            if !facts.notes.contains(note) { facts.notes.append(note) }
+        }
+    }
+
+    /// The folder that the file goes to: the request's, or below it where the caller's name has folders.
+    func openDestinationFolder() async throws(TransferError) -> OpenFile {
+        let path = Destination.folder(of: job.request)
+        let makes = job.request.createFolders
+        return try await onDisk { system throws(DiskError) in
+            if makes { try system.makeFolders(path) }
+            return try system.openFolder(path)
+        }
+    }
+
+    /// Finds the destination by the conflict policy, and records it with everything else in one commit.
+    private func claimDestination(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
+        let policy = job.request.onConflict
+        let wanted =
+            facts.destination.map { ($0 as NSString).lastPathComponent } ?? lastPart(facts.name ?? FileName.fallback)
+        for number in 0...9999 {
+            let name = number == 0 ? wanted : FileName.numbered(wanted, number)
+            let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
+            let path = folder.path == "/" ? "/" + name : folder.path + "/" + name
+            switch (policy, found) {
+            case (.unique, .some): continue
+            case (.fail, .some):
+                try await dropPartialFile()
+                throw Destination.exists(path)
+            case (.skip, .some(let file)):
+                try await dropPartialFile()
+                return Outcome.Success(path: path, size: file.size, verified: [], unchanged: true)
+            case (.replace, .some(let file)) where file.kind == .folder,
+                (.update, .some(let file)) where file.kind == .folder:
+                try await dropPartialFile()
+                throw TransferError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced.")
+            default: break
+            }
+            facts.destination = path
+            if try await journal.record(facts, of: job.id) { return nil }
+            facts.destination = nil
+            guard policy == .unique else {
+                try await dropPartialFile()
+                throw TransferError(
+                    .destinationExists, "Another transfer is fetching to \(path.escapingControls).")
+            }
+        }
+        try await dropPartialFile()
+        throw Destination.exists(folder.path + "/" + wanted)
+    }
+
+    private func lastPart(_ name: String) -> String { (name as NSString).lastPathComponent }
+
+    /// Removes the partial file of a transfer that will not need it.
+    func dropPartialFile() async throws(TransferError) {
+        partial = nil
+        guard let recorded = facts.partial else { return }
+        try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
+        facts.partial = nil
+        facts.ranges.removeAll()
+    }
+
+    private func makeRoom(_ length: Int64) async throws(TransferError) {
+        try await checkSpace(missing: length)
+        guard length >= 1 << 20, let partial else { return }
+        _ = try await onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
+    }
+
+    /// Asks for free space before the first byte, so that a disk is not filled to find out (spec L7).
+    private func checkSpace(missing: Int64) async throws(TransferError) {
+        guard let partial, missing > 0 else { return }
+        let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
+        // Blocks that a previous try reserved for this file are no longer counted as free.
+        let reserved = facts.joined ? missing : 0
+        guard free + reserved < missing + job.reserve else { return }
+        throw TransferError(
+            .diskFull,
+            "\(partial.folder.path.escapingControls) has \(free) bytes free, and \(missing + job.reserve) are needed.",
+            details: ErrorDetails(errno: ENOSPC))
+    }
+}

@@ -1,0 +1,83 @@
+// Ferry: FerryEngine
+// What a crash left, and what to make of it.
+
+import FerryCore
+import Foundation
+import Synchronization
+
+extension TransferRun {
+    /// Brings disk and facts together before the first request (the crash table of the spec, section 7).
+    ///
+    /// - Returns: the outcome if the file is already in its place, or complete.
+    func recover() async throws(TransferError) -> Outcome.Success? {
+        if let intent = facts.placement { return try await recoverPlacement(intent) }
+        guard let recorded = facts.partial else {
+            try await removeUnrecorded()
+            return nil
+        }
+        guard let found = try await reopen(recorded) else {
+            try await startWithoutFile("restarted: the partial file was gone or another one")
+            return nil
+        }
+        partial = found
+        if facts.needsTruncation {
+            try await onDisk { _ throws(DiskError) in try found.truncate() }
+            facts.needsTruncation = false
+        }
+        job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
+        return nil
+    }
+
+    private func reopen(_ recorded: PartialFacts) async throws(TransferError) -> PartialFile? {
+        let size = facts.ranges.upperBound
+        do throws(TransferError) {
+            return try await onDisk { system throws(DiskError) in
+                try PartialFile.reopen(recorded, atLeast: size, disk: system)
+            }
+        } catch  where error.code == .destinationUnwritable {
+            // A removable or network disk may come back.
+            throw TransferError(.destinationUnwritable, error.message, details: error.details, as: .wait)
+        }
+    }
+
+    /// An intent stands in the journal: the rename has happened, or has not, or somebody took the file.
+    private func recoverPlacement(_ intent: PlacementIntent) async throws(TransferError) -> Outcome.Success? {
+        if let recorded = facts.partial, let found = try await reopen(recorded) {
+            partial = found
+            return try await place(found, size: intent.size, verified: intent.verified)
+        }
+        let path = (intent.path as NSString).deletingLastPathComponent
+        let name = (intent.path as NSString).lastPathComponent
+        let placed = try await onDisk { system throws(DiskError) -> OpenFile? in
+            let folder = try system.openFolder(path)
+            guard let found = try system.identity(of: name, in: folder), found.kind == .regular,
+                found.device == intent.device, found.inode == intent.inode, found.size == intent.size
+            else { return nil }
+            try system.syncFolder(folder)
+            return folder
+        }
+        if placed != nil {
+            return Outcome.Success(
+                path: intent.path, size: intent.size, verified: intent.verified, lengthVerified: facts.lengthVerified)
+        }
+        try await startWithoutFile("restarted: the finished file was taken away before it was recorded")
+        return nil
+    }
+
+    private func startWithoutFile(_ note: String) async throws(TransferError) {
+        facts.startOver(note: note)
+        facts.partial = nil
+        facts.needsTruncation = false
+        digest = nil
+        try await record()
+    }
+
+    /// A partial file that was made and never recorded holds nothing that anybody knows of.
+    private func removeUnrecorded() async throws(TransferError) {
+        let id = job.id
+        let path = Destination.folder(of: job.request)
+        _ = await engine.disk.result { system throws(DiskError) in
+            try PartialFile.removeUnrecorded(of: id, in: system.openFolder(path), disk: system)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// Ferry: FerryEngine
+// One try of one transfer, from what is on disk to the file in its place.
+
+package import FerryCore
+import Foundation
+import Logging
+import NIOCore
+
+/// One try of one transfer: asks, follows, continues or begins again, and places the file.
+///
+/// Has no opinions: `ResumeTable` judges every head, and the service decides from the report what comes after the try.
+/// Facts are recorded after the bytes that they speak of are durable, never before.
+package actor TransferRun {
+    let job: TransferJob
+    let engine: Engine
+    let journal: any FactsJournal
+    /// What is durable, and in between what is about to be.
+    var facts: TransferFacts
+    var partial: PartialFile?
+    var exchange: Exchange?
+    var cookies = TransferCookies()
+    /// Digests of the bytes from the beginning, while they come in order.
+    var digest: RunningDigest?
+    var storedBytes: Int64 = 0
+    /// What the server asked for with the failure that ended the try.
+    var retryAfter: String?
+    /// A checkpoint that failed; decides over whatever ended the exchange after it.
+    var checkpointError: TransferError?
+    private var isStopping = false
+    private var stopError: TransferError?
+
+    init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
+        self.job = job
+        self.engine = engine
+        self.journal = journal
+        facts = job.facts
+        digest = job.digest
+    }
+
+    /// Makes the try. Call once.
+    package func run() async -> RunReport {
+        var result: RunReport.Result
+        do throws(TransferError) {
+            result = .succeeded(try await perform())
+        } catch {
+            let failure = stopError ?? error
+            result = isStopping && stopError == nil ? .stopped : .failed(failure, retryAfter: retryAfter)
+        }
+        exchange?.stop()
+        partial = nil
+        return RunReport(result: result, facts: facts, storedBytes: storedBytes, digest: digest)
+    }
+
+    /// Stops at the next safe point: what was written becomes durable, then `run` returns.
+    package func stop() {
+        isStopping = true
+        exchange?.stop()
+    }
+
+    /// Ends the try with an error that was decided elsewhere; what was written becomes durable.
+    package func stop(with error: TransferError) {
+        stopError = error
+        stop()
+    }
+
+    // MARK: The loop
+
+    private func perform() async throws(TransferError) -> Outcome.Success {
+        if let success = try await recover() { return success }
+        var turn = Turn()
+        while true {
+            try checkStopping()
+            guard let plan = PlannedRequest(requestSituation(turn)) else { return try await finish() }
+            let answer = try await ask(plan, turn)
+            let verdict = answer.verdict
+            engine.configuration.logger.debug(
+                "answer",
+                metadata: ["transfer": "\(job.id)", "status": "\(answer.head.status)", "row": "\(verdict.row)"])
+            if verdict.countsAsRestart { facts.restarts += 1 }
+            switch verdict.decision {
+            case .start(let body):
+                if let success = try await start(body, answer) { return success }
+                turn = Turn()
+            case .continueAt(let offset, let until, let identity):
+                try await proceed(at: offset, until: until, identity: identity, answer)
+                turn = Turn()
+            case .restart(let reason, let rangesOff):
+                await answer.exchange.close()
+                turn = Turn(restart: reason)
+                if rangesOff { facts.rangesOff = true }
+                facts.bypassesCaches = rangesOff
+            case .askOnceMoreFresh:
+                await answer.exchange.close()
+                turn.isFresh = true
+                facts.bypassesCaches = true
+            case .askUnconditionalRange:
+                await answer.exchange.close()
+                turn.isUnconditional = true
+            case .sendCredentials:
+                await answer.exchange.discard()
+                turn.sendsCredentials = true
+            case .alreadyComplete(let length):
+                await answer.exchange.discard()
+                facts.identity?.completeLength = length
+                return try await finish()
+            case .unchanged:
+                await answer.exchange.discard()
+                return try unchanged()
+            case .retryLater(let error), .fail(let error):
+                throw await failure(error, answer)
+            case .waitForNetwork:
+                await answer.exchange.close()
+                throw TransferError(.offline, "The network wants a login first (captive portal).")
+            case .follow, .leave, .hostLimit, .askOriginalURL, .nextMirror:
+                await answer.exchange.close()
+                throw TransferError(.internal, "An answer was judged for a request that was not made.")
+            }
+        }
+    }
+
+    /// The error of an answer, with the beginning of its body and what the server asked for.
+    private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
+        var error = error
+        retryAfter = answer.head.retryAfter
+        if error.details.httpStatus != nil, error.details.body == nil {
+            let text = await answer.exchange.text()
+            if !text.isEmpty { error.details.body = text }
+        } else {
+            await answer.exchange.close()
+        }
+        return error
+    }
+
+    private func unchanged() throws(TransferError) -> Outcome.Success {
+        guard let path = facts.destination else {
+            throw TransferError(.internal, "An unchanged file has no name.")
+        }
+        return Outcome.Success(path: path, size: existingSize ?? 0, verified: [], unchanged: true)
+    }
+
+    var existingSize: Int64? { nil }
+
+    func checkStopping() throws(TransferError) {
+        if isStopping { throw ExchangeEnd.stopped }
+    }
+
+    /// Records the facts as they are.
+    func record() async throws(TransferError) {
+        guard try await journal.record(facts, of: job.id) else {
+            throw TransferError(
+                .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
+        }
+    }
+
+    func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
+    ) async throws(TransferError) -> Value {
+        do throws(DiskError) {
+            return try await engine.disk.run(body)
+        } catch {
+            throw error.transferError
+        }
+    }
+
+    func reached(_ step: LifeStep) { engine.configuration.reached(step) }
+
+    /// Digests that the whole file must have: the caller's, and what the server stated.
+    var expectedDigests: [Checksum] { job.request.checksums + (facts.identity?.reprDigests ?? []) }
+}

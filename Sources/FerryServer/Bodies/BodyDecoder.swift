@@ -1,0 +1,78 @@
+// Ferry: FerryServer
+// From the bytes of a body to a value.
+
+import FerryAPI
+import FerryCore
+import Foundation
+
+/// Reads one JSON value, and says of one that is wrong where it is wrong.
+enum BodyDecoder {
+    /// - Throws: ``TransferError`` with code `invalid_request`.
+    static func decode<Body: StrictBody>(_: Body.Type, from bytes: Data) throws(TransferError) -> Body {
+        do {
+            return try APIJSON.decoder.decode(Strict<Body>.self, from: bytes).body
+        } catch let error as TransferError {
+            throw error
+        } catch let error as DecodingError {
+            throw TransferError(.invalidRequest, sentence(error, bytes))
+        } catch {
+            throw TransferError(.invalidRequest, "The body cannot be read: \("\(error)".escapingControls)")
+        }
+    }
+
+    private static func sentence(_ error: DecodingError, _ bytes: Data) -> String {
+        switch error {
+        case .keyNotFound(let key, let context):
+            "The body has no \(path(context.codingPath + [key]))."
+        case .valueNotFound(_, let context):
+            "\(subject(context.codingPath)) is null and needs a value."
+        case .typeMismatch(let type, let context):
+            "\(subject(context.codingPath)) is not \(name(type))."
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
+            "The body is not JSON. \(position(bytes))"
+        case .dataCorrupted(let context):
+            "\(subject(context.codingPath)) is wrong: \(context.debugDescription.escapingControls)."
+        @unknown default:
+            "The body cannot be read."
+        }
+    }
+
+    /// What the parser says about the place; `JSONDecoder` does not tell it.
+    private static func position(_ bytes: Data) -> String {
+        do {
+            _ = try JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)
+            return "A number or a text in it cannot be read."
+        } catch {
+            return ((error as NSError).userInfo["NSDebugDescription"] as? String)?.escapingControls ?? ""
+        }
+    }
+
+    private static func subject(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "The body" : self.path(path)
+    }
+
+    /// Such as `checksums[0]`.
+    private static func path(_ keys: [any CodingKey]) -> String {
+        var result = ""
+        for key in keys {
+            if let index = key.intValue {
+                result += "[\(index)]"
+            } else {
+                result += (result.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+        return result.escapingControls
+    }
+
+    private static func name(_ type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is Int.Type, is Int64.Type: "a whole number"
+        case is Double.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "a list"
+        default: "of the right type"
+        }
+    }
+}

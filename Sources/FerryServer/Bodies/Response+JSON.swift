@@ -1,0 +1,34 @@
+// Ferry: FerryServer
+// Writing a response.
+
+import FerryAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// A response whose body is one JSON value, with a line break at its end for people at a terminal.
+    static func json(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        var fields = headers
+        fields[.contentType] = MediaType.json
+        return Response(
+            status: status, headers: fields, body: ResponseBody(byteBuffer: try JSONLine.buffer(value)))
+    }
+}
+
+/// Writes values as lines of JSON.
+enum JSONLine {
+    static func append(_ value: some Encodable, to buffer: inout ByteBuffer) throws {
+        buffer.writeBytes(try APIJSON.encoder.encode(value))
+        buffer.writeInteger(UInt8(ascii: "\n"))
+    }
+
+    static func buffer(_ value: some Encodable) throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        try append(value, to: &buffer)
+        return buffer
+    }
+}

@@ -1,0 +1,20 @@
+// Ferry: FerryServer
+// The daemon over the service that runs transfers in this process.
+
+import FerryAPI
+import FerryCore
+import FerryService
+import Foundation
+
+extension Daemon {
+    /// The program `ferryd`: returns its exit status.
+    package static func main() async -> Int32 {
+        let environment = ProcessInfo.processInfo.environment
+        return await main(arguments: CommandLine.arguments, environment: environment) {
+            paths, logger, seam throws(TransferError) in
+            try await LocalTransferService.open(
+                ServiceConfiguration(
+                    stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached))
+        }
+    }
+}

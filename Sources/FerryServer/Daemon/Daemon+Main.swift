@@ -1,0 +1,72 @@
+// Ferry: FerryServer
+// What the program ferryd does with its arguments.
+
+import FerryAPI
+import FerryCore
+import Foundation
+import Logging
+
+extension Daemon {
+    /// The whole program: returns its exit status.
+    package static func main(arguments: [String], environment: [String: String], open: @escaping Opening) async -> Int32
+    {
+        switch arguments.dropFirst().first {
+        case nil: return await start(environment, open)
+        case "--version":
+            print("ferryd \(FerryVersion.current)")
+            return 0
+        case "--help", "-h":
+            print(help)
+            return 0
+        case let other?:
+            complain("ferryd takes no argument “\(other.escapingControls)”; see ferryd --help.")
+            return ErrorCode.invalidRequest.row.exitStatus
+        }
+    }
+
+    private static func start(_ environment: [String: String], _ open: @escaping Opening) async -> Int32 {
+        let ready = ReadyPipe(environment: environment)
+        do throws(DaemonFailure) {
+            ProcessSetup.apply()
+            let paths: FerryPaths
+            do throws(TransferError) {
+                paths = try FerryPaths(environment: environment, userID: geteuid())
+            } catch { throw DaemonFailure(error) }
+            let daemon = Daemon(
+                paths: paths, environment: environment, logger: logger(environment), ready: ready, open: open)
+            try await daemon.run()
+            return 0
+        } catch {
+            ready.failed(error.error)
+            complain(error.error.message)
+            return error.exitStatus
+        }
+    }
+
+    private static func logger(_ environment: [String: String]) -> Logger {
+        var logger = Logger(label: "ferryd") { label in StreamLogHandler.standardError(label: label) }
+        logger.logLevel = environment["FERRY_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
+        return logger
+    }
+
+    private static func complain(_ sentence: String) {
+        FileHandle.standardError.write(Data("ferryd: \(sentence)\n".utf8))
+    }
+
+    private static let help = """
+        ferryd runs transfers for the programs of one user. The first client starts it; it needs no arguments.
+
+        USAGE: ferryd [--version] [--help]
+
+        ENVIRONMENT:
+          FERRY_HOME          one folder for state, socket and settings
+          FERRY_LOG_LEVEL     trace, debug, info, notice, warning, error or critical (default: notice)
+
+        EXIT STATUS:
+          0   ended by SIGTERM, SIGINT or a client
+          14  cannot start
+          64  wrong argument or environment
+          75  another ferryd runs already
+          1   a part that the daemon needs failed
+        """
+}

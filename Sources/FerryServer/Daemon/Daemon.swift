@@ -1,0 +1,78 @@
+// Ferry: FerryServer
+// All parts of the daemon, put together.
+
+package import FerryAPI
+package import FerryCore
+import Foundation
+package import Logging
+package import ServiceLifecycle
+package import UnixSignals
+import Synchronization
+
+/// All parts of the daemon, put together: lock, service, server, and the group that runs and ends them.
+package struct Daemon: Sendable {
+    /// What runs transfers and is itself a part of the daemon.
+    package typealias RunningService = any TransferService & Service
+
+    /// Makes the service that the daemon serves, from a state folder that is there and locked.
+    package typealias Opening = @Sendable (FerryPaths, Logger, KillSeam) async throws(TransferError) -> RunningService
+
+    private let paths: FerryPaths
+    private let environment: [String: String]
+    private let logger: Logger
+    private let ready: ReadyPipe
+    private let open: Opening
+
+    /// Time that the parts may take to end: transfers checkpoint, and a slow disk may need a while for that.
+    private static let patience = Duration.seconds(60)
+
+    package init(
+        paths: FerryPaths, environment: [String: String], logger: Logger, ready: ReadyPipe, open: @escaping Opening
+    ) {
+        self.paths = paths
+        self.environment = environment
+        self.logger = logger
+        self.ready = ready
+        self.open = open
+    }
+
+    /// Runs until a signal or a client ends it.
+    ///
+    /// - Throws: ``DaemonFailure`` if it cannot start, or if a part that it needs ends.
+    package func run(signals: [UnixSignal] = [.sigterm, .sigint]) async throws(DaemonFailure) {
+        do {
+            let seam = try KillSeam(environment: environment)
+            try PrivateFolder.make(paths.stateFolder)
+            // Before anything is read: the journal has one daemon, and so has the socket.
+            let lock = try DaemonLock(path: paths.lock)
+            let service = try await open(paths, logger, seam)
+            try await runParts(service, signals: signals)
+            _ = consume lock
+        } catch {
+            throw DaemonFailure(error)
+        }
+    }
+
+    private func runParts(_ service: RunningService, signals: [UnixSignal]) async throws {
+        let group = GroupHandle()
+        let server = ControlServer(
+            api: ControlAPI(service: service, stop: { await group.stop() }), socket: ControlSocket(path: paths.socket),
+            logger: logger, listening: ready.ready)
+        var configuration = ServiceGroupConfiguration(
+            services: [service, server],  // ended from the right: the server first
+            gracefulShutdownSignals: signals, logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.patience
+        let running = ServiceGroup(configuration: configuration)
+        group.set(running)
+        try await running.run()
+    }
+}
+
+/// Lets the server end the group that it is itself a part of.
+private final class GroupHandle: Sendable {
+    private let group = Mutex<ServiceGroup?>(nil)
+
+    func set(_ running: ServiceGroup) { group.withLock { $0 = running } }
+
+    func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+}

@@ -1,0 +1,25 @@
+// Ferry: FerryServer
+// Routes about the daemon itself.
+
+import FerryAPI
+import FerryCore
+import Hummingbird
+
+extension ControlAPI {
+    func addDaemonRoutes(to router: Router<BasicRequestContext>) {
+        router.serve(GetVersion.self) { request, _ in
+            try request.hasNoQuery()
+            return GetVersion.Response(version: FerryVersion.current, api: APIVersion.current)
+        }
+        router.serve(GetStatus.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.status()
+        }
+        router.serve(StopDaemon.self, status: .accepted) { request, _ in
+            try request.hasNoQuery()
+            let pid = try await service.status().pid
+            await stop()
+            return StopDaemon.Response(pid: pid)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Ferry: FerryServer
+// Routes about transfers.
+
+import FerryAPI
+import FerryCore
+import HTTPTypes
+import Hummingbird
+
+extension ControlAPI {
+    func addTransferRoutes(to router: Router<BasicRequestContext>) {
+        router.respond(to: AddTransfer.self) { request, _ in
+            try request.hasNoQuery()
+            let transfer = try await add(request.value(TransferRequest.self))
+            let address = GetTransfer.route.target(transfer.id.description)
+            return try .json(transfer, status: .created, headers: [.location: address])
+        }
+        router.serve(ListTransfers.self) { request, _ in
+            try await service.transfers(TransferQuery(items: request.queryItems()))
+        }
+        router.serve(GetTransfer.self) { request, context in
+            try request.hasNoQuery()
+            return try await service.transfer(context.transferID())
+        }
+        router.serve(ChangeTransfer.self) { request, context in
+            try request.hasNoQuery()
+            return try await service.change(context.transferID(), request.value(TransferChange.self))
+        }
+        router.serve(DeleteTransfer.self) { request, context in
+            let deletesFile = try DeleteTransfer.deletesFile(request.queryItems())
+            return try await remove(context.transferID(), withFile: deletesFile)
+        }
+        router.serve(ActOnTransfers.self) { request, _ in
+            try request.hasNoQuery()
+            let wish = try await request.value(ActOnTransfers.Request.self)
+            return ActOnTransfers.Response(results: try await service.act(wish.action, on: wish.selection))
+        }
+    }
+
+    private func add(_ request: TransferRequest) async throws(TransferError) -> Transfer {
+        switch try await service.submit([request]).first {
+        case .accepted(let transfer): return transfer
+        case .refused(let error): throw error
+        case nil: throw TransferError(.internal, "The service gave no answer to a request.")
+        }
+    }
+
+    private func remove(_ id: TransferID, withFile: Bool) async throws(TransferError) -> ActionResult {
+        let results = try await service.act(
+            withFile ? .removeWithFile : .remove, on: TransferSelection(ids: [id]))
+        guard let result = results.first else {
+            throw TransferError(.unknownTransfer, "There is no transfer \(id).")
+        }
+        if let error = result.error { throw error }
+        return result
+    }
+}

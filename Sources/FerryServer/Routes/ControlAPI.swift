@@ -1,0 +1,31 @@
+// Ferry: FerryServer
+// The control API over a service.
+
+package import FerryCore
+import Hummingbird
+
+/// The control API over a service: decodes, calls, encodes, and decides nothing.
+package struct ControlAPI: Sendable {
+    let service: any TransferService
+    /// Begins the daemon's end; returns at once.
+    let stop: @Sendable () async -> Void
+
+    package init(service: any TransferService, stop: @escaping @Sendable () async -> Void) {
+        self.service = service
+        self.stop = stop
+    }
+
+    /// All routes of the table.
+    func router() -> Router<BasicRequestContext> {
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestLog())
+        router.add(middleware: ErrorResponses())
+        addDaemonRoutes(to: router)
+        addTransferRoutes(to: router)
+        addBatchRoute(to: router)
+        addEventRoute(to: router)
+        addSessionRoutes(to: router)
+        addSettingsRoutes(to: router)
+        return router
+    }
+}

@@ -1,0 +1,68 @@
+// Ferry: FerryServer
+// The socket's place in the file system.
+
+package import FerryCore
+import Foundation
+
+/// The socket's place in the file system. Whoever uses it holds the ``DaemonLock``.
+package struct ControlSocket: Sendable {
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// Makes the folder and removes a socket that nobody answers on.
+    ///
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` if something else is there, or somebody answers: a
+    ///   daemon with another state folder.
+    package func prepare() throws(TransferError) {
+        try PrivateFolder.make((path as NSString).deletingLastPathComponent)
+        guard let found = FileFacts(path) else { return }
+        let shown = path.escapingControls
+        guard found.isSocket else {
+            throw TransferError(.daemonUnreachable, "\(shown) is no socket; move it away.")
+        }
+        guard !isAnswered() else {
+            throw TransferError(.daemonUnreachable, "A daemon with another state folder answers on \(shown).")
+        }
+        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+            throw .start("The old socket \(shown) cannot be removed")
+        }
+    }
+
+    /// Lets only the owner connect, and remembers which file this is.
+    func secure() throws(TransferError) -> FileFacts {
+        guard unsafe chmod(path, 0o600) == 0, let facts = FileFacts(path) else {
+            throw .start("The mode of the socket \(path.escapingControls) cannot be set")
+        }
+        return facts
+    }
+
+    /// Removes the socket, unless another one has taken its place.
+    func remove(_ facts: FileFacts) {
+        if let found = FileFacts(path), found.inode == facts.inode, found.device == facts.device {
+            _ = unsafe unlink(path)
+        }
+    }
+
+    /// Whether somebody accepts connections here.
+    private func isAnswered() -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+            guard bytes.count < room.count else { return false }
+            unsafe room.copyBytes(from: bytes)
+            return true
+        }
+        guard fits else { return false }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // SAFETY: every socket address begins as `sockaddr`, and the length given is that of the whole address.
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// Ferry: FerryService
+// Who listens to events, and what each of them is still to get.
+
+import FerryCore
+import FerryStore
+import Foundation
+
+/// Hands events to whoever listens, each at its own speed.
+///
+/// A listener's queue is bounded: one that falls behind loses samples and reads the durable events from the journal, so
+/// nobody who has stopped can hold up a transfer or fill the memory.
+actor EventHub {
+    private let journal: Journal
+    private var listeners: [Int: EventListener] = [:]
+    private var nextListener = 0
+    /// Number of the latest durable event that everybody has been told of.
+    private(set) var lastNumber: Int64
+    /// Durable events whose predecessors have been committed but not told yet.
+    private var early: [Int64: TransferEvent] = [:]
+    private var isFinished = false
+
+    init(journal: Journal, lastNumber: Int64) {
+        self.journal = journal
+        self.lastNumber = lastNumber
+    }
+
+    /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
+    func publish(_ event: TransferEvent) {
+        guard let number = event.number else { return deliver(event) }
+        early[number] = event
+        while let next = early.removeValue(forKey: lastNumber + 1) {
+            lastNumber += 1
+            deliver(next)
+        }
+    }
+
+    private func deliver(_ event: TransferEvent) {
+        for id in listeners.keys { listeners[id]?.offer(event) }
+    }
+
+    /// The shortest interval in which somebody wants samples; nil if nobody does.
+    var sampleInterval: Double? { listeners.values.compactMap(\.subscription.progressInterval).min() }
+
+    /// Makes a stream for one listener. It ends when the hub does, or by its own subscription.
+    func listen(
+        _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
+    ) -> AsyncThrowingStream<TransferEvent, any Error> {
+        let id = nextListener
+        nextListener += 1
+        listeners[id] = EventListener(subscription, lastNumber: lastNumber)
+        let guardian = ListenerGuardian { [weak self] in
+            Task(name: "end of listener \(id)") { await self?.remove(id) }
+        }
+        return AsyncThrowingStream { [weak self] in
+            _ = guardian
+            guard let self else { return nil }
+            return try await self.next(id, ended: ended)
+        }
+    }
+
+    func finish() {
+        isFinished = true
+        for id in listeners.keys { listeners[id]?.wake() }
+    }
+
+    // MARK: -
+
+    private func remove(_ id: Int) { listeners.removeValue(forKey: id)?.leave() }
+
+    private func next(
+        _ id: Int, ended: @Sendable (TransferID) async -> Bool
+    ) async throws(TransferError) -> TransferEvent? {
+        while !Task.isCancelled {
+            guard let listener = listeners[id] else { return nil }
+            if let event = listeners[id]?.take() { return event }
+            if listener.isBehind {
+                try await catchUp(id)
+                continue
+            }
+            if isFinished { return nil }
+            if listener.subscription.endsWithTransfers, await allEnded(listener, ended) {
+                // Looks again: the last event may have come while the transfers were looked at.
+                if let event = listeners[id]?.take() { return event }
+                if listeners[id]?.isBehind == true { continue }
+                remove(id)
+                return nil
+            }
+            await wait(id)
+        }
+        remove(id)
+        return nil
+    }
+
+    private func allEnded(_ listener: EventListener, _ ended: @Sendable (TransferID) async -> Bool) async -> Bool {
+        guard let ids = listener.subscription.ids else { return false }
+        for id in ids where await !ended(id) { return false }
+        return true
+    }
+
+    /// Reads what a listener has missed from the journal, a page at a time.
+    private func catchUp(_ id: Int) async throws(TransferError) {
+        guard let listener = listeners[id] else { return }
+        let subscription = listener.subscription
+        let cursor = listener.cursor
+        let target = lastNumber
+        let page = try await journal.read { reader throws(TransferError) in
+            try reader.events(after: cursor, session: subscription.session, ids: subscription.ids, limit: 256)
+        }
+        listeners[id]?.caughtUp(with: page, isWhole: page.count < 256, through: target, latest: lastNumber)
+    }
+
+    private func wait(_ id: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled || listeners[id] == nil { return continuation.resume() }
+                listeners[id]?.park(continuation)
+            }
+        } onCancel: {
+            Task(name: "wake of listener \(id)") { await self.wake(id) }
+        }
+    }
+
+    private func wake(_ id: Int) { listeners[id]?.wake() }
+}
+
+/// Lives as long as the stream of one listener.
+private final class ListenerGuardian: Sendable {
+    private let ended: @Sendable () -> Void
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    deinit { ended() }
+}

@@ -1,0 +1,132 @@
+// Ferry: FerryService
+// The queue: sessions, slots, retries and events of all transfers.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+import HeapModule
+import Logging
+import ServiceLifecycle
+
+/// Carries transfers in this process: the one implementation of `TransferService` that runs them.
+///
+/// One actor decides; it changes its state synchronously and looks again after each `await`. What it says has happened is in
+/// the journal. Only transfers that run live in memory; of those that wait it keeps eight bytes each.
+package actor LocalTransferService: TransferService {
+    let configuration: ServiceConfiguration
+    let journal: Journal
+    let engine: Engine
+    let logger: Logger
+    let startedAt = Date()
+    let warnings: [String]
+    let hub: EventHub
+
+    var currentSettings: ServiceSettings
+    var sessionStates: [SessionID: SessionState] = [:]
+    let globalLimiter: RateLimiter
+    var ready = ReadyQueue()
+    /// Transfers that have a slot.
+    var live: [TransferID: LiveTransfer] = [:]
+    /// Transfers that wait for a moment, with where they will stand in line.
+    var delayed: [TransferID: DelayedTransfer] = [:]
+    /// Origins that asked for no new request for a while.
+    var held: [String: ContinuousClock.Instant] = [:]
+    /// Digests of the bytes on disk of transfers that wait between two tries.
+    var digests: [TransferID: RunningDigest] = [:]
+    var originSizes: [String: RecentSizes] = [:]
+    var alarms = Heap<Alarm>()
+    var alarmTask: Task<Void, Never>?
+    var lastID: TransferID?
+    var turns = TurnLocks<TransferID>()
+    var samplers: Task<Void, Never>?
+    private(set) var isShuttingDown = false
+    private var failure: TransferError?
+    private let failed = AsyncStream.makeStream(of: TransferError.self)
+
+    private init(
+        _ configuration: ServiceConfiguration, journal: Journal, warnings: [String], settings: ServiceSettings,
+        lastID: TransferID?, lastEvent: Int64
+    ) {
+        self.configuration = configuration
+        self.journal = journal
+        self.warnings = warnings
+        self.lastID = lastID
+        currentSettings = settings
+        logger = configuration.logger
+        globalLimiter = RateLimiter(rate: settings.rateLimit)
+        var engine = Engine.Configuration(
+            disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
+        engine.timeouts = configuration.timeouts
+        engine.reached = configuration.reached
+        engine.checkpointInterval = configuration.checkpointInterval
+        self.engine = Engine(engine)
+        hub = EventHub(journal: journal, lastNumber: lastEvent)
+    }
+
+    /// Opens the journal and takes up what it holds.
+    ///
+    /// - Throws: ``TransferError`` with code `journal_failed` if the journal is of a newer version or cannot be opened.
+    package static func open(
+        _ configuration: ServiceConfiguration
+    ) async throws(TransferError) -> LocalTransferService {
+        let journal: Journal
+        var warnings: [String] = []
+        if let folder = configuration.stateFolder {
+            (journal, warnings) = try await Journal.open(at: folder + "/journal.sqlite", logger: configuration.logger)
+        } else {
+            journal = try Journal.inMemory(logger: configuration.logger)
+        }
+        let (settings, lastID, lastEvent) = try await journal.read { reader throws(TransferError) in
+            (try reader.settings() ?? ServiceSettings(), try reader.lastTransferID, try reader.lastEventNumber)
+        }
+        let service = LocalTransferService(
+            configuration, journal: journal, warnings: warnings, settings: settings, lastID: lastID,
+            lastEvent: lastEvent)
+        try await service.recover()
+        return service
+    }
+
+    // MARK: End
+
+    /// Stops all runs, with everything that they wrote durable, and closes the journal.
+    package func shutdown() async {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        alarmTask?.cancel()
+        samplers?.cancel()
+        let running = Array(live.values)
+        for transfer in running { await transfer.run?.stop() }
+        for transfer in running { await transfer.task?.value }
+        await hub.finish()
+        await engine.shutdown()
+        await journal.close()
+        failed.continuation.finish()
+    }
+
+    /// Notes that a part that the service needs has failed, so that `run` ends with it.
+    func noteFailure(_ error: TransferError) {
+        guard error.code == .journalFailed, failure == nil else { return }
+        failure = error
+        logger.critical("the journal failed", metadata: ["error": "\(error)"])
+        failed.continuation.yield(error)
+    }
+
+    var failures: AsyncStream<TransferError> { failed.stream }
+}
+
+extension LocalTransferService: Service {
+    /// Runs until the graceful shutdown of its group, then makes everything durable.
+    ///
+    /// - Throws: ``TransferError`` with code `journal_failed` as soon as the journal fails: a daemon without one must end.
+    package func run() async throws {
+        let failures = failures
+        let failure = await withGracefulShutdownHandler {
+            await failures.first { _ in true }
+        } onGracefulShutdown: {
+            Task(name: "shutdown of the service") { await self.shutdown() }
+        }
+        await shutdown()
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,27 @@
+// Ferry: FerryService
+// A transfer that has a slot.
+
+import FerryCore
+import FerryEngine
+import Synchronization
+
+/// A transfer that has a slot.
+struct LiveTransfer: Sendable {
+    let key: QueueKey
+    var record: TransferRecord?
+    var run: TransferRun?
+    var task: Task<Void, Never>?
+    let progress: TransferProgress
+    let limiter: RateLimiter
+    let gate: RateGate
+    var meter = SpeedMeter()
+    /// Whether it is to stop as soon as there is something to stop.
+    var isStopping = false
+
+    /// How it is shown.
+    func liveState(now: UInt64) -> Transfer.Live {
+        .running(
+            received: progress.received.load(ordering: .relaxed), expected: progress.expectedLength,
+            speed: meter.bytesPerSecond)
+    }
+}

@@ -1,0 +1,105 @@
+// Ferry: FerryService
+// What there is.
+
+package import FerryCore
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+        shown(try await existing(id))
+    }
+
+    package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        guard (1...1000).contains(query.limit) else {
+            throw TransferError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")
+        }
+        let running = Set(live.filter { $0.value.run != nil }.keys)
+        var filter = JournalFilter()
+        filter.session = query.session
+        filter.tag = query.tag
+        filter.after = query.after
+        filter.limit = query.limit + 1
+        filter.newestFirst = query.newestFirst
+        if !query.states.isEmpty {
+            let states = Set(query.states)
+            filter.phases = Set(states.flatMap(Self.phases))
+            guard !filter.phases.isEmpty else { return TransferPage(transfers: [], next: nil) }
+            // Waiting and running are one phase of the journal: only what is live tells them apart.
+            if states.contains(.running), !states.contains(.waiting) {
+                let others = filter.phases.subtracting([.pending])
+                if others.isEmpty { filter.only = running }
+            } else if states.contains(.waiting), !states.contains(.running) {
+                filter.excluding = running
+            }
+        }
+        let page = filter
+        let records = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.page(page) }
+        }
+        let states = Set(query.states)
+        let transfers = records.prefix(query.limit).map(shown).filter { states.isEmpty || states.contains($0.state) }
+        return TransferPage(
+            transfers: transfers, next: records.count > query.limit ? records[query.limit - 1].id : nil)
+    }
+
+    private static func phases(_ state: TransferState) -> [JournalPhase] {
+        switch state {
+        case .waiting, .running: [.pending]
+        case .suspended: [.suspended, .canceling]
+        case .succeeded: [.succeeded]
+        case .failed: [.failed]
+        case .canceled: [.canceled]
+        case .unknown: []
+        }
+    }
+
+    /// - Throws: ``TransferError`` with code `unknown_transfer`.
+    func existing(_ id: TransferID) async throws(TransferError) -> TransferRecord {
+        let record = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.record(id) }
+        }
+        guard let record else { throw TransferError(.unknownTransfer, "There is no transfer \(id).") }
+        return record
+    }
+
+    package func status() async throws(TransferError) -> ServiceStatus {
+        let counts = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.counts(session: nil) }
+        }
+        return ServiceStatus(
+            version: FerryVersion.current, pid: getpid(), startedAt: startedAt,
+            transfers: shownCounts(counts, running: live.count { $0.value.run != nil }),
+            lastEvent: await hub.lastNumber, warnings: warnings)
+    }
+
+    package func sessions() async throws(TransferError) -> [SessionInfo] {
+        let found = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                try reader.sessions().map { FoundSession(id: $0.id, settings: $0.settings, counts: $0.counts) }
+            }
+        }
+        return found.map { session in
+            let running = live.count { $0.value.run != nil && $0.value.key.session == session.id }
+            return SessionInfo(
+                id: session.id, settings: session.settings, transfers: shownCounts(session.counts, running: running))
+        }
+    }
+
+    private func shownCounts(_ counts: [JournalPhase: Int], running: Int) -> [String: Int] {
+        let pending = counts[.pending] ?? 0
+        let shown: [(TransferState, Int)] = [
+            (.waiting, max(0, pending - running)), (.running, min(running, pending)),
+            (.suspended, (counts[.suspended] ?? 0) + (counts[.canceling] ?? 0)),
+            (.succeeded, counts[.succeeded] ?? 0), (.failed, counts[.failed] ?? 0),
+            (.canceled, counts[.canceled] ?? 0),
+        ]
+        return Dictionary(uniqueKeysWithValues: shown.map { ($0.rawValue, $1) })
+    }
+}
+
+private struct FoundSession: Sendable {
+    let id: SessionID
+    let settings: SessionSettings
+    let counts: [JournalPhase: Int]
+}

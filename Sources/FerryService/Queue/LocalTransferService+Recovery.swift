@@ -1,0 +1,46 @@
+// Ferry: FerryService
+// Taking up what an earlier process left.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+import Logging
+
+extension LocalTransferService {
+    /// Puts every transfer that is to run back in line, and ends what was being canceled.
+    func recover() async throws(TransferError) {
+        let (waiting, canceling, sessions) = try await journal.read { reader throws(TransferError) in
+            var waiting: [PendingTransfer] = []
+            try reader.forEachPending { waiting.append($0) }
+            let canceling = try reader.unfinishedCleanups()
+            let sessions = try reader.sessions().map { ($0.id, $0.settings) }
+            return (waiting, canceling, sessions)
+        }
+        for (id, settings) in sessions { sessionStates[id] = SessionState(settings: settings) }
+        let now = Date()
+        for transfer in waiting {
+            let key = QueueKey(session: transfer.session, origin: transfer.origin, priority: transfer.priority)
+            enqueue(
+                transfer.id, key, after: transfer.retry?.rest(now: now) ?? 0, reason: transfer.retry?.reason ?? .retry)
+        }
+        for record in canceling { try await cleanUp(record) }
+        if !waiting.isEmpty {
+            logger.notice("taking up transfers", metadata: ["count": "\(waiting.count)"])
+        }
+        schedule()
+    }
+
+    private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
+        if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
+        guard let partial = record.facts.partial, let outcome = record.outcome else { return }
+        if case .failed(let error) = outcome, error.code.row.kept != .none { return }
+        try await engine.removePartialFile(partial)
+        var record = record
+        record.facts.partial = nil
+        let cleaned = record
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.updateFacts(cleaned.id, cleaned.facts)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// Ferry: FerryService
+// Slots: who gets one, and when.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+import HeapModule
+import Logging
+
+extension LocalTransferService {
+    /// Gives every free slot away; called after everything that may have freed one or made somebody eligible (spec L6).
+    func schedule() {
+        guard !isShuttingDown else { return }
+        var limits = currentLimits()
+        while !limits.isFull, let next = ready.next(mayRun: { limits.obstacle($0) == nil }) {
+            limits.add(next.key)
+            start(next.id, next.key)
+        }
+    }
+
+    func currentLimits() -> SlotLimits {
+        SlotLimits(
+            settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
+            running: live.values.map(\.key), heldOrigins: Set(held.keys))
+    }
+
+    /// Why a transfer that is not running waits.
+    func waitReason(_ record: TransferRecord) -> WaitReason {
+        if isShuttingDown { return .shutdown }
+        if let reason = delayed[record.id]?.reason { return reason }
+        return currentLimits().obstacle(Self.key(record)) ?? .slot
+    }
+
+    static func key(_ record: TransferRecord) -> QueueKey {
+        let origin = (try? HTTPURL(parsing: record.request.url))?.origin.description ?? record.request.url
+        return QueueKey(session: record.request.session, origin: origin, priority: record.request.priority)
+    }
+
+    /// Puts a transfer in line, at once or after its delay.
+    func enqueue(_ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry) {
+        leaveLine(id, key)
+        guard delay > 0 else { return ready.insert(id, key) }
+        let until = ContinuousClock.now + .seconds(delay)
+        delayed[id] = DelayedTransfer(key: key, until: until, reason: reason)
+        setAlarm(Alarm(due: until, cause: .retry(id)))
+    }
+
+    /// Takes a transfer out of every line.
+    func leaveLine(_ id: TransferID, _ key: QueueKey) {
+        ready.remove(id, key)
+        if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
+    }
+
+    /// Holds every new request to an origin back for a time that its server asked for (spec T5).
+    func hold(_ origin: String, for seconds: Double) {
+        let until = ContinuousClock.now + .seconds(seconds)
+        guard held[origin].map({ $0 < until }) ?? true else { return }
+        held[origin] = until
+        setAlarm(Alarm(due: until, cause: .release(origin: origin)))
+    }
+
+    // MARK: Alarms
+
+    func setAlarm(_ alarm: Alarm) {
+        let isFirst = alarms.min.map { alarm < $0 } ?? true
+        alarms.insert(alarm)
+        if isFirst { rearm() }
+    }
+
+    private func rearm() {
+        alarmTask?.cancel()
+        guard let first = alarms.min, !isShuttingDown else { return }
+        alarmTask = Task(name: "next alarm of the queue") { [weak self] in
+            try? await Task.sleep(until: first.due, clock: .continuous)
+            guard !Task.isCancelled else { return }
+            await self?.ring()
+        }
+    }
+
+    private func ring() async {
+        let now = ContinuousClock.now
+        while let alarm = alarms.min, alarm.due <= now {
+            alarms.removeMin()
+            switch alarm.cause {
+            case .retry(let id):
+                // A later plan for the same transfer has an alarm of its own.
+                guard let waiting = delayed[id], waiting.until <= now else { continue }
+                delayed[id] = nil
+                ready.insert(id, waiting.key)
+            case .release(let origin):
+                if let until = held[origin], until <= now { held[origin] = nil }
+            case .deadline(let id):
+                await passDeadline(id)
+            }
+        }
+        schedule()
+        rearm()
+    }
+
+    /// Lets everything that waits for room on a disk try again.
+    func wake(waitingFor reason: WaitReason) {
+        for (id, waiting) in delayed where waiting.reason == reason {
+            delayed[id] = nil
+            ready.insert(id, waiting.key)
+        }
+    }
+}

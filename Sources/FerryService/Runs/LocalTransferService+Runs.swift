@@ -1,0 +1,230 @@
+// Ferry: FerryService
+// One try of one transfer, from its slot to what follows from its report.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+import HeapModule
+import Logging
+import Synchronization
+
+extension LocalTransferService {
+    /// Gives a transfer a slot.
+    func start(_ id: TransferID, _ key: QueueKey) {
+        let limiter = RateLimiter()
+        let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
+        live[id] = LiveTransfer(key: key, progress: TransferProgress(), limiter: limiter, gate: gate)
+        live[id]?.task = Task(name: "transfer \(id)") {
+            await self.makeTry(id)
+            self.live[id] = nil
+            self.schedule()
+        }
+    }
+
+    func session(_ id: SessionID) -> SessionState {
+        if let state = sessionStates[id] { return state }
+        let state = SessionState(settings: SessionSettings())
+        sessionStates[id] = state
+        return state
+    }
+
+    private func makeTry(_ id: TransferID) async {
+        do throws(TransferError) {
+            let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+            // Looks again: somebody may have paused or removed it while it was read.
+            guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else { return }
+            record.attempts += 1
+            record.retry = nil
+            var job = TransferJob(
+                id: id, request: record.request, credentials: record.credentials, facts: record.facts,
+                gate: transfer.gate, progress: transfer.progress)
+            job.digest = digests.removeValue(forKey: id)
+            job.reserve = currentSettings.reserve
+            job.offersHTTP2 = offersHTTP2(record, transfer.key)
+            transfer.limiter.rate = record.request.rateLimit
+            transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
+            transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
+            let run = engine.makeRun(job, journal: JournalFacts(journal: journal))
+            live[id]?.record = record
+            live[id]?.run = run
+            publishLive(.running, record)
+            startSampling()
+            setDeadline(record)
+            let report = await run.run()
+            try await settle(id, report)
+        } catch {
+            noteFailure(error)
+            if error.code != .journalFailed { await failUnreadable(id, error) }
+        }
+    }
+
+    /// Draws the consequences of a try: the outcome, the next try, or rest.
+    private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) {
+        // The request may have been changed, and the intent too, while the try was made.
+        guard let tried = live[id]?.record,
+            var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
+        else { return }
+        let now = Date()
+        record.attempts = tried.attempts
+        record.facts = report.facts
+        record.retry = nil
+        record.failures.stored(bytes: report.storedBytes, now: now)
+        switch report.result {
+        case .succeeded(let success):
+            if let size = report.facts.identity?.completeLength {
+                originSizes[Self.key(record).origin, default: RecentSizes()].add(size)
+            }
+            record.facts.restarts = 0
+            try await finish(record, .succeeded(success))
+        case .stopped:
+            digests[id] = report.digest
+            try await store(record)
+            if record.isEligible, !isShuttingDown {
+                // Stopped to begin again with what was changed.
+                enqueue(id, Self.key(record))
+                publishLive(.waiting, record)
+            }
+        case .failed(let error, let retryAfter):
+            digests[id] = report.digest
+            try await settleFailure(record, error, retryAfter: retryAfter, now: now)
+        }
+    }
+
+    private func settleFailure(
+        _ record: TransferRecord, _ error: TransferError, retryAfter: String?, now: Date
+    ) async throws(TransferError) {
+        var record = record
+        guard record.isEligible else {
+            try await store(record)
+            return
+        }
+        let asked = retryAfter.flatMap { RetryAfter(parsing: $0, now: now) }
+        let policy = RetryPolicy(
+            retries: record.request.retries, statusRetries: record.request.statusRetries,
+            giveUpAfter: record.request.giveUpAfter)
+        let verdict = record.failures.failed(
+            error, retryAfter: asked, policy: policy, now: now, random: configuration.random())
+        if let asked, error.details.httpStatus == 429 || error.details.httpStatus == 503 {
+            hold(Self.key(record).origin, for: asked.seconds * configuration.delayScale)
+        }
+        switch verdict {
+        case .retry(let delay, let error):
+            try await plan(
+                &record, error, delay: delay * configuration.delayScale, reason: asked == nil ? .retry : .server)
+        case .wait(let error):
+            // Room may come back at any time, a disk or a network too: looked at every 30 s, and when a transfer ends.
+            try await plan(&record, error, delay: 30 * configuration.delayScale, reason: Self.reason(error.code))
+        case .fail(var error):
+            error.details.attempts = record.attempts
+            try await finish(record, .failed(error))
+        }
+    }
+
+    private func plan(
+        _ record: inout TransferRecord, _ error: TransferError, delay: Double, reason: WaitReason
+    ) async throws(TransferError) {
+        var error = error
+        let at = Date().addingTimeInterval(delay)
+        error.details.nextTryAt = at
+        error.details.attempts = record.attempts
+        record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
+        try await store(record)
+        logger.info(
+            "a try failed", metadata: ["transfer": "\(record.id)", "error": "\(error)", "next": "\(Int(delay)) s"])
+        enqueue(record.id, Self.key(record), after: delay, reason: reason)
+        publishLive(.waiting, record)
+    }
+
+    private static func reason(_ code: ErrorCode) -> WaitReason {
+        switch code {
+        case .diskFull: .disk
+        case .offline: .network
+        case .destinationUnwritable: .destination
+        default: .retry
+        }
+    }
+
+    /// Stores everything about a transfer after a try, but what others may have changed meanwhile.
+    func store(_ record: TransferRecord) async throws(TransferError) {
+        try await journal.commit { transaction throws(TransferError) in
+            guard let current = try transaction.record(record.id) else { return }
+            var merged = record
+            merged.intent = current.intent
+            merged.request = current.request
+            merged.credentials = current.credentials
+            merged.outcome = current.outcome
+            try transaction.update(merged)
+        }
+    }
+
+    /// Records an outcome with its event in one transaction, and tells everybody (step 12).
+    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(TransferError) {
+        let now = Date()
+        var record = record
+        record.outcome = outcome
+        record.finishedAt = now
+        record.retry = nil
+        let leftover = record.facts.partial
+        if case .failed(let error) = outcome, error.code.row.kept == .none {
+            record.facts.ranges.removeAll()
+            record.facts.partial = nil
+        }
+        if case .succeeded = outcome { record.facts.partial = nil }
+        let finished = record
+        let shown = Transfer(finished, live: .waiting(.slot))
+        let kind: TransferEvent.Kind =
+            switch outcome {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .canceled: .canceled
+            }
+        if case .succeeded = outcome {
+        } else if record.facts.partial == nil, let leftover {
+            try? await engine.removePartialFile(leftover)
+        }
+        let number = try await journal.commit { transaction throws(TransferError) in
+            try transaction.update(finished)
+            return try transaction.appendEvent(
+                kind: kind, at: now, id: finished.id, session: finished.request.session, snapshot: shown)
+        }
+        configuration.reached(.outcomeCommitted)
+        digests[record.id] = nil
+        await hub.publish(
+            TransferEvent(
+                number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
+        wake(waitingFor: .disk)
+    }
+
+    /// Ends a transfer whose record cannot be read, so that the others go on.
+    private func failUnreadable(_ id: TransferID, _ error: TransferError) async {
+        logger.error("a transfer cannot be run", metadata: ["transfer": "\(id)", "error": "\(error)"])
+    }
+
+    private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
+        if let size = record.request.expectedSize { return size <= 4 << 20 }
+        let others = live.values.count { $0.key.origin == key.origin } + ready.waiting(for: key.origin)
+        return others >= 8 && originSizes[key.origin]?.areSmall == true
+    }
+
+    // MARK: Deadlines
+
+    func setDeadline(_ record: TransferRecord) {
+        guard let deadline = record.request.deadline else { return }
+        let left = max(0, deadline.timeIntervalSinceNow)
+        setAlarm(Alarm(due: .now + .seconds(left), cause: .deadline(record.id)))
+    }
+
+    func passDeadline(_ id: TransferID) async {
+        let error = TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")
+        if let run = live[id]?.run { return await run.stop(with: error) }
+        do throws(TransferError) {
+            let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+            guard let record, record.isEligible, live[id] == nil else { return }
+            leaveLine(id, Self.key(record))
+            try await finish(record, .failed(error))
+        } catch {
+            noteFailure(error)
+        }
+    }
+}

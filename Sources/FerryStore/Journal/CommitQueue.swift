@@ -1,0 +1,112 @@
+// Ferry: FerryStore
+// Group commit: one transaction for all who came while the last one was written.
+
+import FerryCore
+import GRDB
+import Synchronization
+
+/// Gathers the callers that wait for the writer and commits them together.
+///
+/// A commit costs one sync of the disk whatever it holds, so sharing is what makes thousands of small transfers fast.
+final class CommitQueue: Sendable {
+    private struct State {
+        var waiting: [PendingCommit] = []
+        var isDraining = false
+        var isClosed = false
+    }
+
+    private let database: any DatabaseWriter
+    private let health: JournalHealth
+    private let probe: JournalProbe
+    private let state = Mutex(State())
+
+    init(_ database: any DatabaseWriter, health: JournalHealth, probe: @escaping JournalProbe) {
+        self.database = database
+        self.health = health
+        self.probe = probe
+    }
+
+    /// Puts a commit in the queue, or fails it at once if nothing can be committed.
+    func add(_ commit: PendingCommit) {
+        if let failure = health.failure { return commit.fail(failure) }
+        let (isClosed, startsDraining) = state.withLock { state in
+            guard !state.isClosed else { return (true, false) }
+            state.waiting.append(commit)
+            defer { state.isDraining = true }
+            return (false, !state.isDraining)
+        }
+        guard !isClosed else { return commit.fail(TransferError(.journalFailed, "The journal is closed.")) }
+        _ = probe(.queued)
+        if startsDraining {
+            database.asyncWriteWithoutTransaction { [self] connection in drain(connection) }
+        }
+    }
+
+    /// Refuses all further commits; false if they are refused already.
+    func close() -> Bool {
+        state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+    }
+
+    /// Whether somebody's commit is on the way.
+    var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    /// Commits all who wait, then takes its place in the writer's queue again if others have come, so that a reader of a
+    /// journal in memory gets its turn between.
+    private func drain(_ connection: Database) {
+        let batch = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        // Those who were in the queue when the journal failed.
+        if let failure = health.failure {
+            for commit in batch { commit.fail(failure) }
+        } else {
+            commit(batch, on: connection)
+        }
+        let goesOn = state.withLock { state in
+            state.isDraining = !state.waiting.isEmpty
+            return state.isDraining
+        }
+        if goesOn { database.asyncWriteWithoutTransaction { [self] connection in drain(connection) } }
+    }
+
+    private func commit(_ batch: [PendingCommit], on database: Database) {
+        var performed: [PendingCommit.Performed] = []
+        performed.reserveCapacity(batch.count)
+        do {
+            try reach(.begins(bodies: batch.count))
+            try database.beginTransaction(.immediate)
+            for commit in batch { performed.append(try run(commit, on: database)) }
+            try reach(.commits(bodies: batch.count))
+            try database.commit()
+        } catch {
+            // SQLite may have rolled back by itself (disk full, I/O error).
+            if database.isInsideTransaction { try? database.rollback() }
+            let failure = health.writeFailed(error)
+            for commit in batch { commit.fail(failure) }
+            return
+        }
+        for one in performed { one.tell() }
+    }
+
+    /// Runs one body in a savepoint of its own.
+    ///
+    /// - Throws: What makes the whole transaction worthless; never what the body itself had to say.
+    private func run(_ commit: PendingCommit, on database: Database) throws -> PendingCommit.Performed {
+        let connection = JournalConnection(database, health: health)
+        try database.cachedStatement(sql: "SAVEPOINT body").execute()
+        let performed = commit.perform(JournalTransaction(connection: connection))
+        // A body may have swallowed a failure of the disk; the transaction is lost all the same.
+        if let fault = connection.fault { throw fault }
+        if !performed.isKept { try database.cachedStatement(sql: "ROLLBACK TO body").execute() }
+        try database.cachedStatement(sql: "RELEASE body").execute()
+        return performed
+    }
+
+    private func reach(_ step: JournalStep) throws {
+        if let code = probe(step) { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+}

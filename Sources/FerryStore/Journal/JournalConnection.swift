@@ -1,0 +1,60 @@
+// Ferry: FerryStore
+// One access to the database, and what went wrong in it.
+
+import FerryCore
+import GRDB
+import Logging
+
+/// One access to the database: what ``JournalReader`` and ``JournalTransaction`` work on. Opaque outside this module.
+package final class JournalConnection {
+    let database: Database
+    let health: JournalHealth
+    /// The first failure of the database itself, as opposed to a change that does not fit.
+    private(set) var fault: DatabaseError?
+
+    init(_ database: Database, health: JournalHealth) {
+        self.database = database
+        self.health = health
+    }
+
+    /// Runs statements; every error comes out as Ferry's.
+    func run<Value>(_ work: (Database) throws -> Value) throws(TransferError) -> Value {
+        do {
+            return try work(database)
+        } catch {
+            if let error = error as? DatabaseError, error.resultCode != .SQLITE_CONSTRAINT { fault = fault ?? error }
+            throw health.translate(error)
+        }
+    }
+
+    /// Runs one statement and returns how many rows it changed.
+    @discardableResult
+    func execute(_ sql: String, _ arguments: StatementArguments = []) throws(TransferError) -> Int {
+        try run { database in
+            try database.cachedStatement(sql: sql).execute(arguments: arguments)
+            return database.changesCount
+        }
+    }
+
+    /// The first row of a query.
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws(TransferError) -> Row? {
+        try run { try Row.fetchOne($0.cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    /// Calls a closure with each row of a query, holding one at a time.
+    func forEachRow(
+        _ sql: String, _ arguments: StatementArguments = [], _ body: (RowReader) throws -> Void
+    ) throws(TransferError) {
+        try run { database in
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+            while let row = try rows.next() { try body(RowReader(row)) }
+        }
+    }
+
+    /// Reports a value in the journal that cannot be read.
+    func report(unreadable columns: [String], of what: String) {
+        health.logger.error(
+            "A row of the journal cannot be read.",
+            metadata: ["row": "\(what)", "columns": "\(columns.joined(separator: ", "))"])
+    }
+}

@@ -1,0 +1,68 @@
+// Ferry: FerryStore
+// Whether the journal can still be trusted with a write.
+
+import FerryCore
+import GRDB
+import Logging
+import Synchronization
+
+/// Knows whether the journal has failed, and turns SQLite's errors into Ferry's.
+final class JournalHealth: Sendable {
+    let file: JournalFile?
+    let logger: Logger
+    private let first = Mutex<TransferError?>(nil)
+
+    /// - Parameter file: The journal's file; nil for a journal in memory.
+    init(file: JournalFile?, logger: Logger) {
+        self.file = file
+        self.logger = logger
+    }
+
+    var isInMemory: Bool { file == nil }
+
+    /// What made the journal fail. Once set, nothing is committed any more: after a failed sync nobody knows what the
+    /// disk holds, and only reading it anew at the next start tells.
+    var failure: TransferError? { first.withLock { $0 } }
+
+    private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }
+
+    /// The error to report for a failed transaction.
+    func writeFailed(_ error: any Error) -> TransferError {
+        let translated = translate(error)
+        if translated.code != .diskFull { fail(translated) }
+        return translated
+    }
+
+    /// Ferry's error for one of SQLite's. Damage also fails the journal and is remembered for the next start.
+    func translate(_ error: any Error) -> TransferError {
+        if let error = error as? TransferError { return error }
+        guard let error = error as? DatabaseError else {
+            return TransferError(.internal, "Something unexpected happened to \(name): \(error).")
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            return TransferError(.diskFull, "The disk has no room for \(name); free some space.")
+        case .SQLITE_CONSTRAINT:
+            return TransferError(.internal, "A change does not fit \(name): \(error.message ?? "constraint").")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            let damage = TransferError(
+                .journalFailed, "SQLite found \(name) damaged; start the daemon again to have it checked and set aside."
+            )
+            file?.leaveCheckMarker(logger)
+            fail(damage)
+            return damage
+        default:
+            let why = error.message ?? "SQLite error"
+            return TransferError(
+                .journalFailed, "SQLite cannot use \(name): \(why) (\(error.extendedResultCode.rawValue)).")
+        }
+    }
+
+    private func fail(_ error: TransferError) {
+        let isFirst = first.withLock { first in
+            defer { first = first ?? error }
+            return first == nil
+        }
+        if isFirst { logger.error("The journal failed; nothing more is committed.", metadata: ["error": "\(error)"]) }
+    }
+}

@@ -1,0 +1,97 @@
+// Ferry: FerryStore
+// The journal's files on disk: their mode, the marker beside them, and setting them aside.
+
+import FerryCore
+import Foundation
+import Logging
+
+/// The journal's file and those that SQLite and Ferry keep beside it.
+struct JournalFile: Sendable {
+    let path: String
+
+    /// Below this size a check of the whole file at each start costs less than the transfers it may save.
+    static let alwaysCheckedBelow: Int64 = 256 << 20
+
+    private var markerPath: String { path + ".check" }
+
+    /// The size in bytes; nil if there is no file.
+    ///
+    /// - Throws: `journal_failed` if something else than a regular file has the name. Links are not followed, so that
+    ///   nobody who can write to the folder makes Ferry write elsewhere.
+    func size() throws(TransferError) -> Int64? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw TransferError(
+                .journalFailed, "“\(path.escapingControls)” is not a regular file, so it is no journal; move it away.")
+        }
+        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    /// Makes the file if there is none, and takes it away from everybody but the user.
+    ///
+    /// SQLite gives the files that it makes beside it the same mode.
+    func prepare() throws(TransferError) {
+        do {
+            if try size() == nil {
+                let isMade = FileManager.default.createFile(
+                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+                guard isMade else { throw CocoaError(.fileWriteUnknown) }
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        } catch let error as TransferError {
+            throw error
+        } catch {
+            throw TransferError(
+                .journalFailed,
+                "The journal “\(path.escapingControls)” cannot be made; check its folder and the free space.")
+        }
+    }
+
+    // MARK: The marker that asks for a check
+
+    var hasCheckMarker: Bool { FileManager.default.fileExists(atPath: markerPath) }
+
+    func leaveCheckMarker(_ logger: Logger) {
+        let isMade = FileManager.default.createFile(
+            atPath: markerPath, contents: nil, attributes: [.posixPermissions: 0o600])
+        if !isMade { logger.warning("The marker that asks for a check of the journal could not be made.") }
+    }
+
+    func removeCheckMarker() { try? FileManager.default.removeItem(atPath: markerPath) }
+
+    // MARK: Setting aside
+
+    /// Renames the journal and SQLite's files beside it; nothing is deleted.
+    ///
+    /// - Returns: The new path of the journal. The log and the index keep their suffixes after it, so that SQLite's own
+    ///   tools find them together.
+    func setAside(at now: Date) throws(TransferError) -> String {
+        let stamp = now.formatted(
+            Date.VerbatimFormatStyle(
+                format: """
+                    \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)T\
+                    \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\
+                    \(second: .twoDigits)Z
+                    """,
+                timeZone: .gmt, calendar: Calendar(identifier: .gregorian)))
+        let first = "\(path).damaged-\(stamp)"
+        var target = first
+        var attempt = 1
+        while ["", "-wal", "-shm"].contains(where: { FileManager.default.fileExists(atPath: target + $0) }) {
+            target = "\(first)-\(attempt)"
+            attempt += 1
+        }
+        do {
+            // The journal last: a crash between leaves a journal that is set aside at the next start.
+            for suffix in ["-shm", "-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
+                try FileManager.default.moveItem(atPath: path + suffix, toPath: target + suffix)
+            }
+        } catch {
+            throw TransferError(
+                .journalFailed,
+                "The journal “\(path.escapingControls)” is damaged and cannot be renamed; move it away by hand.")
+        }
+        removeCheckMarker()
+        return target
+    }
+}

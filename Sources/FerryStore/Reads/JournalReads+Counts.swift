@@ -1,0 +1,44 @@
+// Ferry: FerryStore
+// How many transfers there are, and of whom.
+
+package import FerryCore
+import GRDB
+
+extension JournalReads {
+    /// How many transfers are in each phase, of one session or of all; phases without any are left out.
+    package func counts(session: SessionID? = nil) throws(TransferError) -> [JournalPhase: Int] {
+        var counts: [JournalPhase: Int] = [:]
+        let (condition, arguments): (String, StatementArguments) =
+            session.map { ("WHERE session = ?", [$0.name]) } ?? ("", [])
+        try connection.forEachRow("SELECT phase, count(*) FROM transfers \(condition) GROUP BY phase", arguments) {
+            row in
+            guard let phase = row.integer(0).flatMap({ JournalPhase(rawValue: Int($0)) }) else { return }
+            counts[phase] = row.integer(1).map(Int.init)
+        }
+        return counts
+    }
+
+    /// All sessions that have a transfer or settings, by name, with their settings and counts.
+    package func sessions() throws(TransferError) -> [(
+        id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int]
+    )] {
+        var counts: [String: [JournalPhase: Int]] = [:]
+        try connection.forEachRow("SELECT session, phase, count(*) FROM transfers GROUP BY session, phase") { row in
+            guard let session = row.text(0), let phase = row.integer(1).flatMap({ JournalPhase(rawValue: Int($0)) })
+            else { return }
+            counts[session, default: [:]][phase] = row.integer(2).map(Int.init)
+        }
+        try connection.forEachRow("SELECT name FROM sessions") { row in
+            if let name = row.text(0) { counts[name] = counts[name] ?? [:] }
+        }
+        var result: [(id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int])] = []
+        for (name, counts) in counts.sorted(by: { $0.key < $1.key }) {
+            guard let id = try? SessionID(name) else {
+                connection.report(unreadable: ["session"], of: "session \(name.escapingControls)")
+                continue
+            }
+            result.append((id, try sessionSettings(id) ?? SessionSettings(), counts))
+        }
+        return result
+    }
+}

@@ -1,0 +1,64 @@
+// Ferry: FerryStore
+// Reading durable events.
+
+package import FerryCore
+import GRDB
+
+extension JournalReads {
+    /// The durable events after a number, oldest first, of one session or all, of some transfers or all.
+    ///
+    /// An event without a snapshot shows its transfer as it is at the time of reading, waiting if it is live, or none
+    /// if it was removed.
+    package func events(
+        after number: Int64, session: SessionID? = nil, ids: Set<TransferID>? = nil, limit: Int
+    ) throws(TransferError) -> [TransferEvent] {
+        var sql = "SELECT number, kind, at, id, session, snapshot FROM events WHERE number > ?"
+        var arguments: StatementArguments = [number]
+        if let session {
+            sql += " AND session = ?"
+            arguments += [session.name]
+        }
+        if let ids {
+            sql += " AND id IN (SELECT value FROM json_each(?))"
+            arguments += [PageQuery.json(ids)]
+        }
+        sql += " ORDER BY number LIMIT ?"
+        arguments += [limit]
+        var events: [TransferEvent] = []
+        var lacking: [Int] = []
+        try connection.forEachRow(sql, arguments) { row in
+            guard let number = row.integer(0),
+                let kind = row.text(1).map({ TransferEvent.Kind(rawValue: $0) ?? .unknown }),
+                let at = row.date(2), let id = row.integer(3).map(TransferID.init(column:)),
+                let session = row.text(4).flatMap({ try? SessionID($0) })
+            else {
+                connection.report(unreadable: ["event"], of: "event \(row.integer(0) ?? 0)")
+                return
+            }
+            let snapshot = row.json(5, as: Transfer.self)
+            if snapshot == nil {
+                if row.isNull(5) {
+                    lacking.append(events.count)
+                } else {
+                    connection.report(unreadable: ["snapshot"], of: "event \(number)")
+                }
+            }
+            events.append(
+                TransferEvent(number: number, kind: kind, at: at, id: id, session: session, transfer: snapshot))
+        }
+        for index in lacking {
+            if let record = try record(events[index].id) {
+                events[index].transfer = Transfer(record, live: .waiting(.slot))
+            }
+        }
+        return events
+    }
+
+    /// The number of the latest durable event, also if it was let go; 0 before the first.
+    package var lastEventNumber: Int64 {
+        get throws(TransferError) {
+            try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+                .flatMap { RowReader($0).integer(0) } ?? 0
+        }
+    }
+}

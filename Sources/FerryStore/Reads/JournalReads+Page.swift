@@ -1,0 +1,30 @@
+// Ferry: FerryStore
+// Lists, a page at a time, by index.
+
+package import FerryCore
+import GRDB
+
+extension JournalReads {
+    /// One page of a list, in the order of submission or its reverse.
+    ///
+    /// Reads about as many index entries as the page has rows, however many transfers there are; a tag or
+    /// ``JournalFilter/only`` costs at most what carries the tag or is named.
+    package func page(_ filter: JournalFilter) throws(TransferError) -> [TransferRecord] {
+        guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
+        // A list of several phases is merged from one ordered list of each, which an index gives without sorting.
+        let isEveryPhase = filter.phases.isEmpty || filter.phases.count == JournalPhase.allCases.count
+        let phases: [JournalPhase?] = isEveryPhase ? [nil] : filter.phases.sorted { $0.rawValue < $1.rawValue }
+        var ids: [TransferID] = []
+        for phase in phases {
+            let query = PageQuery(filter, phase: phase)
+            try connection.forEachRow(query.sql, query.arguments) { row in
+                if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+            }
+        }
+        if phases.count > 1 {
+            ids.sort { filter.newestFirst ? $0 > $1 : $0 < $1 }
+            ids.removeLast(max(0, ids.count - filter.limit))
+        }
+        return try records(ids)
+    }
+}

@@ -1,0 +1,58 @@
+// Ferry: FerryStore
+// Reading whole transfers.
+
+package import FerryCore
+import GRDB
+
+extension JournalReads {
+    /// One transfer; nil if there is none of this id.
+    ///
+    /// A row that cannot be read comes back as failed with `journal_failed`: see ``TransferColumns``.
+    package func record(_ id: TransferID) throws(TransferError) -> TransferRecord? {
+        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
+        let (record, unreadable) = TransferColumns.record(from: RowReader(row))
+        if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
+        return record
+    }
+
+    /// Those of these transfers that there are, in the given order.
+    package func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+        var result: [TransferRecord] = []
+        result.reserveCapacity(ids.count)
+        for id in ids {
+            if let record = try record(id) { result.append(record) }
+        }
+        return result
+    }
+
+    /// The transfers whose cleaning up may not be over, oldest first: those whose cancel was asked for, and ended ones
+    /// whose partial file is still recorded, also where it was kept on purpose.
+    package func unfinishedCleanups() throws(TransferError) -> [TransferRecord] {
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase = 2
+            UNION SELECT id FROM transfers INDEXED BY transfers_cleanup WHERE has_partial = 1 AND phase >= 2
+            """
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        return try records(ids)
+    }
+
+    /// The largest id that was ever stored, also if its transfer is gone.
+    package var lastTransferID: TransferID? {
+        get throws(TransferError) {
+            try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'")
+                .flatMap { RowReader($0).integer(0) }
+                .map(TransferID.init(column:))
+        }
+    }
+
+    /// The live transfer that has reserved a path.
+    package func destinationHolder(_ path: String) throws(TransferError) -> TransferID? {
+        try connection.row("SELECT id FROM transfers WHERE destination = ?", [path])
+            .flatMap { RowReader($0).integer(0) }
+            .map(TransferID.init(column:))
+    }
+}

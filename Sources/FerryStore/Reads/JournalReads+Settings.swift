@@ -1,0 +1,24 @@
+// Ferry: FerryStore
+// Reading settings.
+
+package import FerryCore
+import GRDB
+
+extension JournalReads {
+    /// The daemon's settings; nil before they were first changed, or if they cannot be read, which is logged.
+    package func settings() throws(TransferError) -> ServiceSettings? {
+        try value("SELECT value FROM settings WHERE name = ?", "service")
+    }
+
+    /// The settings of a session; nil if it has none of its own.
+    package func sessionSettings(_ id: SessionID) throws(TransferError) -> SessionSettings? {
+        try value("SELECT settings FROM sessions WHERE name = ?", id.name)
+    }
+
+    private func value<Value: Decodable>(_ sql: String, _ name: String) throws(TransferError) -> Value? {
+        guard let row = try connection.row(sql, [name]) else { return nil }
+        let value = RowReader(row).json(0, as: Value.self)
+        if value == nil { connection.report(unreadable: ["settings"], of: name) }
+        return value
+    }
+}

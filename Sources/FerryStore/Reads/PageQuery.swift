@@ -1,0 +1,51 @@
+// Ferry: FerryStore
+// The statement behind one page.
+
+import FerryCore
+import GRDB
+
+/// The statement that finds the ids of one page within one phase.
+///
+/// Its text depends only on which conditions there are, so that statements are prepared once and reused.
+struct PageQuery {
+    let sql: String
+    let arguments: StatementArguments
+
+    init(_ filter: JournalFilter, phase: JournalPhase?) {
+        var conditions: [String] = []
+        var arguments = StatementArguments()
+        func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+            conditions.append(condition)
+            arguments += [value]
+        }
+        // The ids drive the search where they are few: a `+` keeps SQLite from using a column's index.
+        let isDrivenByIDs = filter.tag != nil || filter.only != nil
+        let plus = isDrivenByIDs ? "+" : ""
+        var tables = "transfers AS t"
+        var key = "t.id"
+        if let tag = filter.tag {
+            // CROSS JOIN fixes the order: first the tag, then the transfer.
+            tables = "transfer_tags AS g CROSS JOIN transfers AS t ON t.id = g.id"
+            key = "g.id"
+            add("g.tag = ?", tag)
+        }
+        if let session = filter.session { add("\(plus)t.session = ?", session.name) }
+        if let phase { add("\(plus)t.phase = ?", phase.rawValue) }
+        if let after = filter.after { add("\(key) \(filter.newestFirst ? "<" : ">") ?", after.column) }
+        if let only = filter.only { add("\(key) IN (SELECT value FROM json_each(?))", Self.json(only)) }
+        if !filter.excluding.isEmpty {
+            add("+\(key) NOT IN (SELECT value FROM json_each(?))", Self.json(filter.excluding))
+        }
+        arguments += [filter.limit]
+        sql = """
+            SELECT \(key) FROM \(tables)\(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")) \
+            ORDER BY \(key) \(filter.newestFirst ? "DESC" : "ASC") LIMIT ?
+            """
+        self.arguments = arguments
+    }
+
+    /// A set of ids as one argument, so that its size does not change the statement.
+    static func json(_ ids: Set<TransferID>) -> String {
+        "[" + ids.map { String($0.column) }.joined(separator: ",") + "]"
+    }
+}

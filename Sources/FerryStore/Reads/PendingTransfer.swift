@@ -1,0 +1,14 @@
+// Ferry: FerryStore
+// What the queue holds in memory of a transfer that waits.
+
+package import FerryCore
+
+/// What the queue needs to know of a transfer that waits; small, since there may be a million.
+package struct PendingTransfer: Hashable, Sendable {
+    package let id: TransferID
+    package let session: SessionID
+    /// Scheme, host and port of its URL; the URL itself where that has none.
+    package let origin: String
+    package let priority: Priority
+    package let retry: RetryPlan?
+}

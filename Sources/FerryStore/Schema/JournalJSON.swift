@@ -1,0 +1,62 @@
+// Ferry: FerryStore
+// Core's values as text in a column.
+
+import FerryCore
+import Foundation
+
+/// Writes and reads Core's values as JSON; dates are whole milliseconds since 1970, as in the columns.
+enum JournalJSON {
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.journalMilliseconds)
+        }
+        return encoder
+    }()
+
+    private static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            Date(journalMilliseconds: try decoder.singleValueContainer().decode(Int64.self))
+        }
+        return decoder
+    }()
+
+    static func text(_ value: some Encodable) throws(TransferError) -> String {
+        do {
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            throw TransferError(.internal, "A value cannot be written to the journal: \(error).")
+        }
+    }
+
+    static func text(ifPresent value: (some Encodable)?) throws(TransferError) -> String? {
+        guard let value else { return nil }
+        return try text(value)
+    }
+
+    static func value<Value: Decodable>(_ type: Value.Type = Value.self, _ text: String) -> Value? {
+        try? decoder.decode(type, from: Data(text.utf8))
+    }
+}
+
+extension Date {
+    /// Whole milliseconds since 1970, the journal's form of a moment; what no Int64 holds becomes its nearest end.
+    var journalMilliseconds: Int64 {
+        let exact = (timeIntervalSince1970 * 1000).rounded()
+        return Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
+    }
+
+    init(journalMilliseconds milliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+}
+
+extension TransferID {
+    /// The bits of the id as SQLite's signed integer.
+    var column: Int64 { Int64(bitPattern: rawValue) }
+
+    init(column: Int64) { self.init(rawValue: UInt64(bitPattern: column)) }
+}

@@ -1,0 +1,77 @@
+// Ferry: FerryStore
+// The tables of the journal and how they came to be.
+
+import GRDB
+
+/// The tables of the journal; `docs/formats/journal.md` describes them.
+enum JournalSchema {
+    /// Seconds that a statement waits for a lock that another process, such as a backup, holds.
+    static let busyTimeout = 10.0
+
+    static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(busyTimeout)
+        configuration.maximumReaderCount = 4
+        configuration.label = "ferry.journal"
+        return configuration
+    }
+
+    /// Every version's step. A step that was released never changes; a new version adds one.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: version1) }
+        return migrator
+    }
+
+    // An index ends in the row's id by itself, so `(phase)` serves `WHERE phase = ? ORDER BY id`.
+    private static let version1 = """
+        PRAGMA application_id = 0x46455259;
+
+        CREATE TABLE transfers (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL,
+            phase INTEGER NOT NULL,
+            intent TEXT NOT NULL,
+            priority TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            destination TEXT,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            retry_at INTEGER,
+            attempts INTEGER NOT NULL,
+            has_partial INTEGER NOT NULL,
+            request TEXT NOT NULL,
+            credentials TEXT,
+            facts TEXT NOT NULL,
+            failures TEXT NOT NULL,
+            retry TEXT,
+            outcome TEXT
+        ) STRICT;
+        CREATE INDEX transfers_phase ON transfers (phase);
+        CREATE INDEX transfers_session ON transfers (session);
+        CREATE INDEX transfers_session_phase ON transfers (session, phase);
+        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL;
+        CREATE INDEX transfers_cleanup ON transfers (phase) WHERE has_partial = 1 AND phase >= 2;
+
+        CREATE TABLE transfer_tags (
+            tag TEXT NOT NULL,
+            id INTEGER NOT NULL REFERENCES transfers (id) ON DELETE CASCADE,
+            PRIMARY KEY (tag, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX transfer_tags_id ON transfer_tags (id);
+
+        CREATE TABLE events (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL,
+            id INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            snapshot TEXT
+        ) STRICT;
+        CREATE INDEX events_session ON events (session);
+
+        CREATE TABLE sessions (name TEXT PRIMARY KEY NOT NULL, settings TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE settings (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,27 @@
+// Ferry: FerryStore
+// The columns of a row, read without trust.
+
+import Foundation
+import GRDB
+
+/// Reads the columns of a row without trusting them: what is not of the expected type is nil, never the end of the
+/// process.
+struct RowReader {
+    private let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    func integer(_ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column]) }
+    func text(_ column: Int) -> String? { String.fromDatabaseValue(row[column]) }
+    func date(_ column: Int) -> Date? { integer(column).map(Date.init(journalMilliseconds:)) }
+
+    func isNull(_ column: Int) -> Bool {
+        let value: DatabaseValue = row[column]
+        return value.isNull
+    }
+
+    /// A value that is JSON in this column; nil if it is NULL or cannot be read.
+    func json<Value: Decodable>(_ column: Int, as type: Value.Type = Value.self) -> Value? {
+        text(column).flatMap { JournalJSON.value(type, $0) }
+    }
+}

@@ -1,0 +1,104 @@
+// Ferry: FerryStore
+// A transfer's record as the columns of a row, and back.
+
+import FerryCore
+import Foundation
+import GRDB
+
+/// A transfer's record as the columns of a row, and back.
+///
+/// A row that cannot be read never stops the others: it comes back as a record that failed with `journal_failed`, made
+/// of what can be read. The row stays as it is until somebody writes a record over it; one whose request can be read
+/// goes on after a retry.
+enum TransferColumns {
+    static let insert = """
+        INSERT INTO transfers (session, phase, intent, priority, origin, destination, finished_at, retry_at, attempts, \
+        has_partial, request, credentials, facts, failures, retry, outcome, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    static let update = """
+        UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, \
+        finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, request = ?, credentials = ?, facts = ?, \
+        failures = ?, retry = ?, outcome = ? WHERE id = ?
+        """
+    static let select = """
+        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
+        failures, retry, outcome, phase FROM transfers WHERE id = ?
+        """
+
+    /// The arguments that ``insert`` and ``update`` share.
+    static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
+        let phase = JournalPhase(intent: record.intent, outcome: record.outcome)
+        let request = record.request
+        let values: [(any DatabaseValueConvertible)?] = [
+            request.session.name, phase.rawValue, record.intent.rawValue, request.priority.rawValue, origin(request),
+            // Only live transfers hold their destination.
+            phase.isEnded ? nil : record.facts.destination,
+            record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
+            record.facts.partial != nil,
+            try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
+            try text(record.facts, plain: plainFacts), try text(record.failures, plain: plainFailures),
+            try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
+        ]
+        return StatementArguments(values)
+    }
+
+    // Thousands are submitted at once and all begin alike; their JSON is made once.
+    private static let plainFacts = (value: TransferFacts(), text: try? JournalJSON.text(TransferFacts()))
+    private static let plainFailures = (value: FailureLedger(), text: try? JournalJSON.text(FailureLedger()))
+
+    private static func text<Value: Encodable & Equatable>(
+        _ value: Value, plain: (value: Value, text: String?)
+    ) throws(TransferError) -> String {
+        if value == plain.value, let text = plain.text { return text }
+        return try JournalJSON.text(value)
+    }
+
+    private static func origin(_ request: TransferRequest) -> String {
+        (try? HTTPURL(parsing: request.url))?.origin.description ?? request.url
+    }
+
+    /// The record of a row of ``select``, and the columns that could not be read.
+    static func record(from row: RowReader) -> (record: TransferRecord, unreadable: [String]) {
+        var unreadable: [String] = []
+        func take<Value: Decodable>(_ column: Int, _ name: String, required: Bool = false) -> Value? {
+            let value = row.json(column, as: Value.self)
+            if value == nil, required || !row.isNull(column) { unreadable.append(name) }
+            return value
+        }
+        let id = TransferID(column: row.integer(0) ?? 0)
+        let createdAt = row.date(1) ?? Date(journalMilliseconds: Int64(id.rawValue >> 20))
+        let request: TransferRequest = take(8, "request", required: true) ?? substituteRequest(row)
+        var record = TransferRecord(id: id, createdAt: createdAt, request: request, credentials: take(9, "credentials"))
+        if let intent = row.text(3).flatMap(TransferIntent.init) {
+            record.intent = intent
+        } else {
+            unreadable.append("intent")
+        }
+        record.attempts = row.integer(6).map(Int.init) ?? 0
+        record.finishedAt = row.date(7)
+        record.facts = take(10, "facts", required: true) ?? TransferFacts()
+        record.failures = take(11, "failures", required: true) ?? FailureLedger()
+        record.retry = take(12, "retry")
+        record.outcome = take(13, "outcome")
+        if !unreadable.isEmpty {
+            let columns = unreadable.joined(separator: ", ")
+            record.retry = nil
+            record.outcome = .failed(
+                TransferError(
+                    .journalFailed,
+                    "The journal's record of transfer \(id) cannot be read (\(columns)); remove it and submit it again."
+                ))
+            record.finishedAt = record.finishedAt ?? createdAt
+        }
+        return (record, unreadable)
+    }
+
+    /// What the typed columns tell of a request that cannot be read.
+    private static func substituteRequest(_ row: RowReader) -> TransferRequest {
+        var request = TransferRequest(url: row.text(5) ?? "", folder: "")
+        if let session = row.text(2).flatMap({ try? SessionID($0) }) { request.session = session }
+        if let priority = row.text(4).flatMap(Priority.init) { request.priority = priority }
+        return request
+    }
+}

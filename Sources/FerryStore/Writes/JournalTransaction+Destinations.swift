@@ -1,0 +1,37 @@
+// Ferry: FerryStore
+// Reservations: two live transfers never aim at one path.
+
+package import FerryCore
+import GRDB
+
+extension JournalTransaction {
+    /// Reserves a path for a live transfer, in place of the one that it holds.
+    ///
+    /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live
+    ///   transfer of this id.
+    package func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
+    }
+
+    /// Lets the reservation of a transfer go.
+    package func releaseDestination(_ id: TransferID) throws(TransferError) {
+        try connection.execute("UPDATE transfers SET destination = NULL WHERE id = ?", [id.column])
+    }
+
+    /// Runs a write that may reserve a path, and says so if that is why it does not fit.
+    func reserving<Value>(
+        _ path: String?, for id: TransferID, _ write: () throws(TransferError) -> Value
+    ) throws(TransferError) -> Value {
+        do throws(TransferError) {
+            return try write()
+        } catch {
+            guard error.code == .internal, let path, let holder = try destinationHolder(path), holder != id else {
+                throw error
+            }
+            throw TransferError(
+                .destinationExists,
+                "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// Ferry: FerryStore
+// Changes of transfers.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+/// The changes that one body of a commit makes; all of them become durable, or none.
+///
+/// Changes of a transfer that is not there do nothing and return false: it may have been removed while its checkpoint
+/// was on the way, which must not undo the checkpoints of others.
+package struct JournalTransaction: JournalReads {
+    package let connection: JournalConnection
+
+    /// Stores a new transfer, and reserves its destination if the facts name one.
+    ///
+    /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
+    package func insert(_ record: TransferRecord) throws(TransferError) {
+        var arguments = try TransferColumns.arguments(record)
+        arguments += [record.id.column, record.createdAt.journalMilliseconds]
+        _ = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
+            try connection.execute(TransferColumns.insert, arguments)
+        }
+        try insertTags(of: record)
+    }
+
+    /// Stores everything about a transfer but its id and the time of its creation.
+    ///
+    /// A live transfer holds the destination that its facts name, or none.
+    /// - Throws: `destination_exists` if another live transfer has reserved that path.
+    @discardableResult
+    package func update(_ record: TransferRecord) throws(TransferError) -> Bool {
+        var arguments = try TransferColumns.arguments(record)
+        arguments += [record.id.column]
+        let changed = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
+            try connection.execute(TransferColumns.update, arguments)
+        }
+        guard changed == 1 else { return false }
+        try connection.execute("DELETE FROM transfer_tags WHERE id = ?", [record.id.column])
+        try insertTags(of: record)
+        return true
+    }
+
+    /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
+    @discardableResult
+    package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
+            [try JournalJSON.text(facts), facts.partial != nil, id.column]) == 1
+    }
+
+    @discardableResult
+    package func updateRetry(
+        _ id: TransferID, retry: RetryPlan?, failures: FailureLedger, attempts: Int
+    ) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE transfers SET retry = ?, retry_at = ?, failures = ?, attempts = ? WHERE id = ?",
+            [
+                try JournalJSON.text(ifPresent: retry), retry?.at.journalMilliseconds, try JournalJSON.text(failures),
+                attempts, id.column,
+            ]) == 1
+    }
+
+    /// Records what the user wants; the phase of one that has ended stays.
+    @discardableResult
+    package func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE transfers SET intent = ?, phase = CASE WHEN phase >= 3 THEN phase ELSE ? END WHERE id = ?",
+            [intent.rawValue, JournalPhase(intent: intent, outcome: nil).rawValue, id.column]) == 1
+    }
+
+    /// Records how a transfer ended; lets its reservation and its retry go.
+    @discardableResult
+    package func finish(
+        _ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts
+    ) throws(TransferError) -> Bool {
+        try connection.execute(
+            """
+            UPDATE transfers SET outcome = ?, phase = ?, finished_at = ?, facts = ?, has_partial = ?, \
+            destination = NULL, retry = NULL, retry_at = NULL WHERE id = ?
+            """,
+            [
+                try JournalJSON.text(outcome), JournalPhase(intent: .run, outcome: outcome).rawValue,
+                at.journalMilliseconds, try JournalJSON.text(facts), facts.partial != nil, id.column,
+            ]) == 1
+    }
+
+    /// Forgets a transfer; its events stay.
+    @discardableResult
+    package func delete(_ id: TransferID) throws(TransferError) -> Bool {
+        try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
+    }
+
+    private func insertTags(of record: TransferRecord) throws(TransferError) {
+        for tag in record.request.tags {
+            try connection.execute(
+                "INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, record.id.column])
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// Ferry: FerryTesting
+// A real web server for tests that want a good origin.
+
+import Foundation
+import NIOCore
+import NIOPosix
+import Subprocess
+import Synchronization
+
+/// An nginx process of the test's own, on free ports, with its files in a temporary folder.
+///
+/// One address speaks HTTP/1.1, one HTTP/1.1 over TLS, one HTTP/2 over TLS.
+package final class Nginx: Sendable {
+    /// How a file is fetched.
+    package enum Listener: Int, CaseIterable, Sendable {
+        case http, https, http2
+    }
+
+    /// The certificate authority to trust, in PEM form.
+    package var caFile: String { certificates.caFile }
+
+    private let folder: TemporaryFolder
+    private let certificates: TestCertificates
+    /// The port of each listener, in the order of the cases.
+    private let ports: [Int]
+    private let process: NginxProcess
+
+    private init(
+        folder: TemporaryFolder, certificates: TestCertificates, ports: [Int], process: NginxProcess
+    ) {
+        self.folder = folder
+        self.certificates = certificates
+        self.ports = ports
+        self.process = process
+    }
+
+    /// Whether this machine has nginx.
+    package static var isInstalled: Bool { NginxProcess.isInstalled }
+
+    /// Starts nginx and returns once it accepts connections.
+    ///
+    /// - Parameter limitRate: Bytes a second for each connection; nil for no limit.
+    package static func start(limitRate: Int? = nil) async throws -> Nginx {
+        let folder = try TemporaryFolder()
+        do {
+            let certificates = try await TestCertificates.make()
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: folder.file("files"), withIntermediateDirectories: false)
+                return try await start(in: folder, certificates, limitRate: limitRate)
+            } catch {
+                certificates.remove()
+                throw error
+            }
+        } catch {
+            folder.remove()
+            throw error
+        }
+    }
+
+    /// Another program can take a port between its choice and nginx's start, so the start is tried more than once.
+    private static func start(
+        in folder: TemporaryFolder, _ certificates: TestCertificates, limitRate: Int?
+    ) async throws -> Nginx {
+        for _ in 1...5 {
+            let ports = try await freePorts(Listener.allCases.count)
+            let configuration = NginxConfiguration(
+                folder: folder, certificates: certificates, ports: ports, limitRate: limitRate)
+            try Data(configuration.text.utf8).write(to: URL(filePath: folder.file("nginx.conf")))
+            let process = try NginxProcess(folder: folder)
+            if try await process.waitUntilReady(ports: ports) {
+                return Nginx(folder: folder, certificates: certificates, ports: ports, process: process)
+            }
+        }
+        let log = (try? String(contentsOfFile: folder.file("error.log"), encoding: .utf8)) ?? ""
+        throw TestingError("nginx does not start: \(log)")
+    }
+
+    /// Ends the process and removes its files.
+    package func stop() async {
+        await process.stop()
+        certificates.remove()
+        folder.remove()
+    }
+
+    /// Puts a file into the document root.
+    package func add(file name: String, body: SeededBody) throws {
+        let path = filePath(name)
+        guard FileManager.default.createFile(atPath: path, contents: nil) else {
+            throw TestingError("\(path) cannot be made.")
+        }
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        defer { try? file.close() }
+        var position: Int64 = 0
+        while position < body.size {
+            let end = min(position + 1 << 20, body.size)
+            try file.write(contentsOf: Data(body.bytes(in: position..<end)))
+            position = end
+        }
+    }
+
+    /// Where a file of the document root lies.
+    package func filePath(_ name: String) -> String { folder.file("files/\(name)") }
+
+    /// The URL of a file of the document root.
+    package func url(_ name: String, over listener: Listener = .http) -> String {
+        let base = listener == .http ? "http://127.0.0.1" : "https://localhost"
+        return "\(base):\(ports[listener.rawValue])/\(name)"
+    }
+
+    /// The lines of the access log so far: method, path, protocol, status, body bytes, Range, connection number.
+    package func accessLog() -> [String] {
+        let text = (try? String(contentsOfFile: folder.file("access.log"), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Ports that are free at the moment, all different.
+    private static func freePorts(_ count: Int) async throws -> [Int] {
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            channels.append(
+                try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                    .bind(host: "127.0.0.1", port: 0).get())
+        }
+        let ports = channels.compactMap { $0.localAddress?.port }
+        for channel in channels { try await channel.close() }
+        return ports
+    }
+}
+
+/// Runs some code with an nginx that is stopped afterwards.
+package func withNginx<Result>(
+    limitRate: Int? = nil, _ body: (Nginx) async throws -> Result
+) async throws -> Result {
+    let nginx = try await Nginx.start(limitRate: limitRate)
+    do {
+        let result = try await body(nginx)
+        await nginx.stop()
+        return result
+    } catch {
+        await nginx.stop()
+        throw error
+    }
+}

@@ -1,0 +1,61 @@
+// Ferry: FerryTesting
+// A stretch of body bytes that the origin sends.
+
+package import NIOCore
+
+/// A stretch of a response's body: part of a seeded body, or bytes as they are.
+package enum OriginContent: Equatable, Sendable {
+    case seeded(SeededBody, Range<Int64>)
+    case bytes([UInt8])
+
+    package var count: Int64 {
+        switch self {
+        case .seeded(_, let range): range.upperBound - range.lowerBound
+        case .bytes(let bytes): Int64(bytes.count)
+        }
+    }
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .seeded(let body, let range): body.bytes(in: range)
+        case .bytes(let bytes): bytes
+        }
+    }
+
+    /// This stretch in two: the first `length` bytes and the rest.
+    package func split(at length: Int64) -> (OriginContent, OriginContent) {
+        let length = min(max(0, length), count)
+        switch self {
+        case .seeded(let body, let range):
+            let middle = range.lowerBound + length
+            return (.seeded(body, range.lowerBound..<middle), .seeded(body, middle..<range.upperBound))
+        case .bytes(let bytes):
+            return (.bytes(Array(bytes.prefix(Int(length)))), .bytes(Array(bytes.dropFirst(Int(length)))))
+        }
+    }
+
+    package func write(into buffer: inout ByteBuffer) {
+        switch self {
+        case .seeded(let body, let range): body.write(range, into: &buffer)
+        case .bytes(let bytes): buffer.writeBytes(bytes)
+        }
+    }
+}
+
+extension [OriginContent] {
+    package var byteCount: Int64 { reduce(0) { $0 + $1.count } }
+
+    /// These stretches in two: the first `length` bytes and the rest.
+    package func split(at length: Int64) -> ([OriginContent], [OriginContent]) {
+        var head: [OriginContent] = []
+        var tail: [OriginContent] = []
+        var missing = length
+        for content in self {
+            let (first, second) = content.split(at: missing)
+            missing -= first.count
+            if first.count > 0 { head.append(first) }
+            if second.count > 0 { tail.append(second) }
+        }
+        return (head, tail)
+    }
+}

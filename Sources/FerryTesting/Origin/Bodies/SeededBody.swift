@@ -1,0 +1,71 @@
+// Ferry: FerryTesting
+// Bodies of any size whose bytes follow from a seed and a position.
+
+package import NIOCore
+
+/// A body whose every byte follows from a seed and its position.
+///
+/// Any range can be made without what lies before it, so that a test of hundreds of MiB keeps no copy in memory.
+package struct SeededBody: Hashable, Sendable {
+    package let seed: UInt64
+    package let size: Int64
+
+    package init(seed: UInt64, size: Int64) {
+        self.seed = seed
+        self.size = size
+    }
+
+    /// The bytes of a range; what lies past the end is left out.
+    package func bytes(in range: Range<Int64>) -> [UInt8] {
+        let range = range.clamped(to: 0..<size)
+        return unsafe Array(unsafeUninitializedCapacity: range.count) { buffer, count in
+            unsafe fill(UnsafeMutableRawBufferPointer(buffer), from: range.lowerBound)
+            count = range.count
+        }
+    }
+
+    /// The whole body, for small ones.
+    package var bytes: [UInt8] { bytes(in: 0..<size) }
+
+    /// Appends a range to a buffer; what lies past the end is left out.
+    package func write(_ range: Range<Int64>, into buffer: inout ByteBuffer) {
+        let range = range.clamped(to: 0..<size)
+        unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { target in
+            unsafe fill(UnsafeMutableRawBufferPointer(rebasing: target[..<range.count]), from: range.lowerBound)
+            return range.count
+        }
+    }
+
+    /// Fills memory with the bytes from a position on.
+    ///
+    /// Whole words are stored with raw operations alone, which stay fast in builds without optimization.
+    private func fill(_ target: UnsafeMutableRawBufferPointer, from start: Int64) {
+        var offset = 0
+        let count = target.count
+        while offset < count {
+            let position = start &+ Int64(truncatingIfNeeded: offset)
+            let word = Self.mixed(seed, wordAt: UInt64(truncatingIfNeeded: position &>> 3)).littleEndian
+            let skipped = Int(truncatingIfNeeded: position & 7)
+            if skipped == 0, count &- offset >= 8 {
+                unsafe target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+                offset = offset &+ 8
+            } else {
+                let length = min(8 &- skipped, count &- offset)
+                for index in 0..<length {
+                    let byte = UInt8(truncatingIfNeeded: word.littleEndian &>> UInt64((skipped &+ index) &* 8))
+                    unsafe target.storeBytes(of: byte, toByteOffset: offset &+ index, as: UInt8.self)
+                }
+                offset = offset &+ length
+            }
+        }
+    }
+
+    /// The finalizer of SplitMix64: neighbouring positions give unrelated words.
+    @inline(__always)
+    private static func mixed(_ seed: UInt64, wordAt index: UInt64) -> UInt64 {
+        var word = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        word = (word ^ (word &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word &>> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word &>> 31)
+    }
+}

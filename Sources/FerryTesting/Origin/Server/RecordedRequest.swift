@@ -1,0 +1,76 @@
+// Ferry: FerryTesting
+// One request as the origin received it.
+
+package import FerryCore
+
+/// One request as it arrived, byte for byte.
+package struct RecordedRequest: Equatable, Sendable {
+    /// 1 for the first request that the origin received.
+    package var number: Int
+    /// 1 for the first connection that the origin accepted.
+    package var connection: Int
+    package var method: String
+    /// The request target as sent, with its query.
+    package var target: String
+    package var version: String
+    /// The field lines in the order and spelling in which they were sent.
+    package var fields: [HeaderField]
+    package var body: [UInt8]
+    /// All bytes of the head, with the empty line that ends it.
+    package var headBytes: [UInt8]
+
+    /// The target without its query.
+    package var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The value of the first field of that name.
+    package func value(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+
+    /// The values of all fields of that name.
+    package func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
+}
+
+extension RecordedRequest {
+    /// Reads the head that stands at the start of some bytes, up to and with its empty line.
+    ///
+    /// Nothing is judged: what has no form is recorded as well as it can be.
+    package init(head bytes: [UInt8], number: Int, connection: Int) {
+        let lines = String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\r\n", omittingEmptySubsequences: true)
+        let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        self.number = number
+        self.connection = connection
+        method = words.first ?? ""
+        target = words.count > 1 ? words[1] : ""
+        version = words.count > 2 ? words[2] : ""
+        fields = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return HeaderField(
+                name: String(parts[0]),
+                value: parts.count > 1 ? parts[1].trimmingPrefix(while: \.isWhitespace).description : "")
+        }
+        body = []
+        headBytes = bytes
+    }
+
+    /// The one byte range that the request asks for, in a resource of that size; nil if none or not understood.
+    package func range(in size: Int64) -> RequestedRange? {
+        guard let value = value("Range"), value.hasPrefix("bytes=") else { return nil }
+        let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        switch (Int64(ends[0]), Int64(ends[1])) {
+        case (let first?, let last?) where first <= last:
+            return first < size ? .satisfiable(first..<min(last + 1, size)) : .unsatisfiable
+        case (let first?, nil) where ends[1].isEmpty:
+            return first < size ? .satisfiable(first..<size) : .unsatisfiable
+        case (nil, let length?) where ends[0].isEmpty:
+            return length > 0 && size > 0 ? .satisfiable(max(0, size - length)..<size) : .unsatisfiable
+        default: return nil
+        }
+    }
+}
+
+/// The byte range of a request, measured against a resource.
+package enum RequestedRange: Equatable, Sendable {
+    case satisfiable(Range<Int64>)
+    case unsatisfiable
+}

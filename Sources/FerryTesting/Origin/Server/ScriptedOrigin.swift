@@ -1,0 +1,145 @@
+// Ferry: FerryTesting
+// A real HTTP/1.1 server whose misbehaviour is data.
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A real server on 127.0.0.1 that answers as its script says and records what it was asked.
+///
+/// It writes bytes of its own making, so that it can send what no HTTP library would. Waiting members return early when
+/// the caller is cancelled, so that a test's time limit ends them.
+package final class ScriptedOrigin: Sendable {
+    package let port: Int
+    package let isSecure: Bool
+    /// The certificate authority to trust, in PEM form; nil without TLS.
+    package var caFile: String? { certificates?.caFile }
+
+    private let state: OriginState
+    private let certificates: TestCertificates?
+    private let listener: Mutex<(any Channel)?>
+    private let makeListener: @Sendable (_ port: Int) async throws -> any Channel
+
+    /// Starts an origin on a free port; with `tls` it speaks TLS, well (`.trusted`) or with a fault.
+    package static func start(_ script: OriginScript, tls: TLSFault? = nil) async throws -> ScriptedOrigin {
+        let state = OriginState(script)
+        var certificates: TestCertificates?
+        var security: OriginSecurity?
+        if let tls {
+            let made = try await TestCertificates.make(for: tls)
+            do {
+                security = try OriginSecurity(tls, made)
+            } catch {
+                made.remove()
+                throw error
+            }
+            certificates = made
+        }
+        let makeListener = { @Sendable [security] port in
+            try await OriginListener.bind(port: port, state: state, security: security)
+        }
+        do {
+            let channel = try await makeListener(0)
+            return ScriptedOrigin(channel, state, certificates, makeListener)
+        } catch {
+            certificates?.remove()
+            throw error
+        }
+    }
+
+    private init(
+        _ channel: any Channel, _ state: OriginState, _ certificates: TestCertificates?,
+        _ makeListener: @escaping @Sendable (Int) async throws -> any Channel
+    ) {
+        port = channel.localAddress?.port ?? 0
+        isSecure = certificates != nil
+        listener = Mutex(channel)
+        self.state = state
+        self.certificates = certificates
+        self.makeListener = makeListener
+    }
+
+    /// The URL of a path. The host is `localhost` over TLS, which the certificate names, else 127.0.0.1.
+    package func url(_ path: String = "/file.bin", host: String? = nil) -> String {
+        "\(isSecure ? "https" : "http")://\(host ?? (isSecure ? "localhost" : "127.0.0.1")):\(port)\(path)"
+    }
+
+    /// Stops listening and ends all connections.
+    package func shutdown() async {
+        await refuseConnections()
+        state.endConnections()
+        await state.wait { $0.openConnections == 0 }
+        certificates?.remove()
+    }
+
+    // MARK: Behaviour
+
+    /// What the origin does. A new script counts requests from 1 again; answers under way keep their plan.
+    package var script: OriginScript {
+        get { state.script }
+        set { state.script = newValue }
+    }
+
+    /// Lets pass whoever waits at `hold(name, at:)`, and whoever comes there later.
+    package func release(_ name: String) { state.release(name) }
+
+    /// Closes the listening socket: new connections are refused, open ones stay.
+    package func refuseConnections() async {
+        let channel = listener.withLock { channel in
+            let open = channel
+            channel = nil
+            return open
+        }
+        try? await channel?.close()
+    }
+
+    /// Listens again on the same port after `refuseConnections()`.
+    package func acceptConnections() async throws {
+        let channel = try await makeListener(port)
+        listener.withLock { $0 = channel }
+    }
+
+    // MARK: Facts
+
+    package var facts: OriginFacts { state.facts }
+    package var requests: [RecordedRequest] { facts.requests }
+    /// Body bytes handed to the kernel, over all responses.
+    package var bytesSent: Int64 { facts.bytesSent }
+    package var openConnections: Int { facts.openConnections }
+
+    /// Returns once the facts satisfy a condition.
+    package func wait(until condition: @escaping @Sendable (OriginFacts) -> Bool) async {
+        await state.wait(until: condition)
+    }
+
+    /// Returns once that many requests arrived since the start.
+    package func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
+
+    /// Returns once that many body bytes were sent since the start.
+    package func waitForBytesSent(_ count: Int64) async { await wait { $0.bytesSent >= count } }
+
+    /// Returns once a response waits at `hold(name, at:)`.
+    package func waitForHold(_ name: String) async { await wait { $0.held.contains(name) } }
+
+    /// Returns once no answer is under way.
+    package func waitForIdle() async { await wait { $0.activeResponses == 0 } }
+
+    /// Returns once no connection is open.
+    package func waitForNoConnections() async { await wait { $0.openConnections == 0 } }
+}
+
+/// Runs some code with an origin that is shut down afterwards.
+package func withOrigin<Result>(
+    _ script: OriginScript = OriginScript(), tls: TLSFault? = nil, _ body: (ScriptedOrigin) async throws -> Result
+) async throws -> Result {
+    let origin = try await ScriptedOrigin.start(script, tls: tls)
+    do {
+        let result = try await body(origin)
+        await origin.shutdown()
+        return result
+    } catch {
+        await origin.shutdown()
+        throw error
+    }
+}

@@ -1,0 +1,18 @@
+// Ferry: FerryTesting
+// How an origin's TLS goes wrong.
+
+/// What an origin presents in the handshake.
+package enum TLSFault: String, Hashable, Sendable, CaseIterable {
+    /// No fault: a certificate for localhost and 127.0.0.1 by the authority in `caFile`.
+    case trusted
+    case selfSigned
+    case expired
+    /// A certificate of the authority for another host.
+    case otherHost
+    /// A certificate that may only authenticate clients.
+    case clientOnlyPurpose
+    /// TLS 1.1 at most.
+    case oldProtocol
+    /// The connection ends after the client's first bytes.
+    case handshakeCut
+}

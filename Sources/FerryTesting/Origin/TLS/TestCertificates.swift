@@ -1,0 +1,74 @@
+// Ferry: FerryTesting
+// Certificates made for one test.
+
+import Foundation
+import Subprocess
+
+/// A certificate authority and one server certificate, in a folder of their own.
+///
+/// Made with the `openssl` command at run time: certificates kept with the sources would expire.
+package struct TestCertificates: Sendable {
+    private let folder: TemporaryFolder
+
+    package var caFile: String { folder.file("ca.pem") }
+    package var certificateFile: String { folder.file("server.pem") }
+    package var keyFile: String { folder.file("server.key") }
+
+    package static func make(for fault: TLSFault = .trusted) async throws -> TestCertificates {
+        let certificates = TestCertificates(folder: try TemporaryFolder())
+        do {
+            try await certificates.makeAuthority()
+            try await certificates.makeServerCertificate(fault)
+            return certificates
+        } catch {
+            certificates.remove()
+            throw error
+        }
+    }
+
+    package func remove() { folder.remove() }
+
+    private func makeAuthority() async throws {
+        try await openssl(
+            ["req", "-x509", "-days", "30", "-subj", "/CN=Ferry test authority", "-out", caFile]
+                + newKey(folder.file("ca.key"))
+                + ["-addext", "keyUsage=critical,keyCertSign,cRLSign"])
+    }
+
+    private func makeServerCertificate(_ fault: TLSFault) async throws {
+        let names = fault == .otherHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
+        let purpose = fault == .clientOnlyPurpose ? "clientAuth" : "serverAuth"
+        if fault == .selfSigned {
+            try await openssl(
+                ["req", "-x509", "-days", "30", "-subj", "/CN=localhost", "-out", certificateFile]
+                    + newKey(keyFile) + ["-addext", "subjectAltName=\(names)"])
+            return
+        }
+        let extensions = """
+            basicConstraints=critical,CA:FALSE
+            subjectAltName=\(names)
+            extendedKeyUsage=\(purpose)
+
+            """
+        try Data(extensions.utf8).write(to: URL(filePath: folder.file("extensions")))
+        let request = folder.file("server.csr")
+        try await openssl(["req", "-subj", "/CN=localhost", "-out", request] + newKey(keyFile))
+        // A negative number of days ends the validity before it begins, which verifiers call expired.
+        try await openssl([
+            "x509", "-req", "-in", request, "-CA", caFile, "-CAkey", folder.file("ca.key"), "-CAcreateserial",
+            "-days", fault == .expired ? "-1" : "30", "-extfile", folder.file("extensions"), "-out", certificateFile,
+        ])
+    }
+
+    private func newKey(_ path: String) -> [String] {
+        ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", path]
+    }
+
+    private func openssl(_ arguments: [String]) async throws {
+        let result = try await run(
+            .name("openssl"), arguments: Arguments(arguments), output: .discarded, error: .string(limit: 64 << 10))
+        guard result.terminationStatus.isSuccess else {
+            throw TestingError("openssl \(arguments[0]) failed: \(result.standardError)")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// Ferry: FerryTesting
+// Waiting for facts that have no event.
+
+/// Returns once a condition holds; the limit only turns a hang into a failure.
+///
+/// For facts that nothing announces. Where there is an event, wait for the event.
+/// - Throws: ``TestingError`` when the limit is over, `CancellationError` when the caller is cancelled.
+package func eventually(
+    within limit: Duration = .seconds(30), _ what: String = "the condition",
+    _ condition: () async throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    while try await !condition() {
+        guard clock.now < end else { throw TestingError("After \(limit) \(what) does not hold.") }
+        try await clock.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,36 @@
+// Ferry: FerryTesting
+// A folder that lives as long as one test.
+
+import Foundation
+
+/// A new, empty folder of its own; whoever makes it removes it.
+package struct TemporaryFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "ferry-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    }
+
+    /// The path of a file in the folder; the file need not exist.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// The names of what lies in the folder, sorted.
+    package var contents: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    /// Removes the folder and all that lies in it; what is gone already is no error.
+    package func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// Runs some code with a folder that is removed afterwards.
+package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result) async throws -> Result {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    return try await body(folder)
+}

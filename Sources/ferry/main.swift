@@ -1,0 +1,7 @@
+// Ferry: ferry
+// The command line's main.
+
+import FerryCommands
+import Glibc
+
+exit(await FerryProgram.run(Array(CommandLine.arguments.dropFirst()), in: .system()))

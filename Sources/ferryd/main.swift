@@ -1,0 +1,7 @@
+// Ferry: ferryd
+// The daemon's program.
+
+import FerryServer
+import Foundation
+
+exit(await Daemon.main())

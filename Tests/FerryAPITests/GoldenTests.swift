@@ -1,0 +1,91 @@
+// Ferry: FerryAPITests
+// The JSON that others build on.
+
+import FerryAPI
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Golden JSON` {
+    private let noon = Date(timeIntervalSince1970: 1_769_860_800.5)
+
+    private func request() throws -> TransferRequest {
+        var request = TransferRequest(url: "https://a.example/f.iso?k=v", folder: "/srv/files")
+        request.session = try SessionID("com.example.app")
+        request.name = "f.iso"
+        request.headers = [HeaderField(name: "Accept", value: "*/*")]
+        request.checksums = [try Checksum(parsing: "md5:" + String(repeating: "0a", count: 16))]
+        request.onConflict = .replace
+        request.deadline = noon
+        request.paused = true
+        return request
+    }
+
+    private func check<Value: Codable & Equatable>(_ value: Value, _ golden: String) throws {
+        #expect(String(decoding: try APIJSON.encoder.encode(value), as: UTF8.self) == golden)
+        #expect(try APIJSON.decoder.decode(Value.self, from: Data(golden.utf8)) == value)
+    }
+
+    @Test func `a request, with only what is not as usual`() throws {
+        try check(
+            request(),
+            #"{"checksums":["md5:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"],"deadline":"2026-01-31T12:00:00.500Z","#
+                + #""folder":"/srv/files","headers":[{"name":"Accept","value":"*/*"}],"name":"f.iso","#
+                + #""on_conflict":"replace","paused":true,"session":"com.example.app","url":"https://a.example/f.iso?k=v"}"#
+        )
+        try check(TransferRequest(url: "http://a/", folder: "/"), #"{"folder":"/","url":"http://a/"}"#)
+    }
+
+    @Test func `a transfer, with every key`() throws {
+        let record = TransferRecord(
+            id: TransferID(rawValue: 0x19c_0000_0001), createdAt: noon, request: try request(), credentials: nil)
+        let golden =
+            #"{"attempts":0,"bytes_expected":null,"bytes_per_second":null,"bytes_received":0,"content_type":null,"#
+            + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"error":null,"etag":null,"final_url":null,"#
+            + #""finished_at":null,"folder":"/srv/files","id":"0000019c00000001","insecure":false,"last_modified":null,"#
+            + #""length_verified":true,"name":null,"next_try_at":null,"notes":[],"priority":"normal","rate_limit":0,"#
+            + #""reason":null,"redirects":[],"session":"com.example.app","state":"suspended","tags":[],"unchanged":false,"#
+            + #""url":"https://a.example/f.iso?k=v","verified":[]}"#
+        try check(Transfer(record, live: .waiting(.slot)), golden)
+    }
+
+    @Test func `an event`() throws {
+        try check(
+            TransferEvent(
+                number: 42, kind: .removed, at: noon, id: TransferID(rawValue: 1), session: .cli, transfer: nil),
+            #"{"at":"2026-01-31T12:00:00.500Z","id":"0000000000000001","kind":"removed","number":42,"session":"cli"}"#)
+    }
+
+    @Test func `an error`() throws {
+        var details = ErrorDetails(httpStatus: 403, url: "https://a.example/f")
+        details.attempts = 2
+        try check(
+            ErrorBody(TransferError(.urlExpired, "The link has expired.", details: details)),
+            #"{"error":{"code":"url_expired","details":{"attempts":2,"http_status":403,"url":"https://a.example/f"},"#
+                + #""message":"The link has expired."}}"#)
+    }
+
+    @Test func `an error of a newer daemon keeps its word`() throws {
+        let golden = #"{"error":{"code":"moon_phase","message":"Wait."}}"#
+        let body = try APIJSON.decoder.decode(ErrorBody.self, from: Data(golden.utf8))
+        #expect(body.error.code == .unrecognized)
+        #expect(String(decoding: try APIJSON.encoder.encode(body), as: UTF8.self) == golden)
+    }
+
+    @Test(arguments: [
+        ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"), ("2026-01-31T12:00:00.5Z", "2026-01-31T12:00:00.500Z"),
+        ("2026-01-31T14:00:00.123+02:00", "2026-01-31T12:00:00.123Z"),
+        ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
+        ("2026-01-31T23:59:59.9996Z", "2026-02-01T00:00:00.000Z"),
+    ])
+    func `a date is read with or without fraction and written with milliseconds`(text: String, written: String) throws {
+        let date = try APIJSON.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8))
+        #expect(String(decoding: try APIJSON.encoder.encode(date), as: UTF8.self) == #"["\#(written)"]"#)
+    }
+
+    @Test func `session limits have the keys that they are checked by`() throws {
+        let settings = SessionSettings(activeTransfers: 1, rateLimit: 2048)
+        let keys = try JSONSerialization.jsonObject(with: APIJSON.encoder.encode(settings)) as? [String: Any]
+        #expect(Set(try #require(keys).keys) == SessionSettings.keys)
+    }
+}

@@ -1,0 +1,68 @@
+// Ferry: FerryClientTests
+// A service whose event streams are scripts.
+
+import FerryCore
+import Foundation
+import Synchronization
+
+/// A service whose event streams are scripts: each subscription gets the next one, and breaks at its end.
+final class ScriptedService: TransferService {
+    enum Step {
+        case event(TransferEvent)
+        case breaks
+    }
+
+    private let scripts: Mutex<[[Step]]>
+    private let subscribed = Mutex<[EventSubscription]>([])
+    private let known: [TransferID: Transfer]
+
+    init(_ scripts: [[Step]], known: [Transfer] = []) {
+        self.scripts = Mutex(scripts)
+        self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
+    }
+
+    var subscriptions: [EventSubscription] { subscribed.withLock { $0 } }
+
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        subscribed.withLock { $0.append(subscription) }
+        let script = scripts.withLock { $0.isEmpty ? [.breaks] : $0.removeFirst() }
+        return AsyncThrowingStream { continuation in
+            for step in script {
+                switch step {
+                case .event(let event): continuation.yield(event)
+                case .breaks: continuation.finish(throwing: TransferError(.daemonUnreachable, "The stream broke."))
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+        guard let transfer = known[id] else { throw TransferError(.unknownTransfer, "There is none.") }
+        return transfer
+    }
+
+    func status() async throws(TransferError) -> ServiceStatus {
+        ServiceStatus(version: "1", pid: 1, startedAt: .distantPast, transfers: [:], lastEvent: 10, warnings: [])
+    }
+
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        TransferPage(transfers: Array(known.values), next: nil)
+    }
+
+    private var unused: TransferError { TransferError(.internal, "No test calls this.") }
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+        throw unused
+    }
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) { throw unused }
+    func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
+    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+        throw unused
+    }
+    func settings() async throws(TransferError) -> ServiceSettings { throw unused }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings { throw unused }
+}

@@ -1,0 +1,102 @@
+// Ferry: FerryClientTests
+// Transfers are followed to their end, whatever happens to the daemon.
+
+import FerryClient
+import Foundation
+import Testing
+
+@testable import FerryCore
+
+@Suite(.timeLimit(.minutes(1))) struct `Follower` {
+    private static let one = TransferID(rawValue: 1)
+    private static let two = TransferID(rawValue: 2)
+
+    private static func transfer(_ id: TransferID, _ state: TransferState, bytes: Int64 = 0) -> Transfer {
+        Transfer(
+            id: id, session: .cli, url: "http://a/b", state: state, priority: .normal, bytesReceived: bytes,
+            folder: "/tmp", attempts: 1, createdAt: .distantPast, rateLimit: 0, tags: [], verified: [],
+            lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [])
+    }
+
+    private static func event(
+        _ number: Int64?, _ kind: TransferEvent.Kind, _ id: TransferID = one, _ state: TransferState = .running,
+        bytes: Int64 = 0
+    ) -> ScriptedService.Step {
+        let transfer = kind == .removed ? nil : transfer(id, state, bytes: bytes)
+        return .event(
+            TransferEvent(number: number, kind: kind, at: .distantPast, id: id, session: .cli, transfer: transfer))
+    }
+
+    private func follow(_ service: ScriptedService, _ ids: [TransferID], after: Int64?) async throws -> [String] {
+        var told: [String] = []
+        try await TransferFollower(service, sleep: { _ in }).follow(ids, after: after) { update in
+            switch update {
+            case .event(let event): told.append(event.kind.rawValue)
+            case .snapshot(let transfer): told.append("is " + transfer.state.rawValue)
+            case .removed: told.append("removed")
+            case .interrupted: told.append("interrupted")
+            }
+        }
+        return told
+    }
+
+    @Test func `a stream that breaks is subscribed to again after the last durable event`() async throws {
+        let service = ScriptedService(
+            [
+                [Self.event(5, .submitted), Self.event(nil, .progress, bytes: 3), .breaks],
+                [Self.event(5, .submitted), Self.event(6, .succeeded, Self.one, .succeeded)],
+            ], known: [Self.transfer(Self.one, .running)])
+        #expect(
+            try await follow(service, [Self.one], after: 4)
+                == ["submitted", "progress", "interrupted", "is running", "succeeded"])
+        #expect(service.subscriptions.map(\.after) == [4, 5])
+        #expect(service.subscriptions.map(\.endsWithTransfers) == [true, true])
+    }
+
+    @Test func `an end that nobody told of is found by asking`() async throws {
+        let service = ScriptedService([[.breaks]], known: [Self.transfer(Self.one, .failed)])
+        #expect(try await follow(service, [Self.one], after: 4) == ["interrupted", "is failed"])
+    }
+
+    @Test func `a transfer that is gone afterwards was removed`() async throws {
+        let service = ScriptedService([[.breaks]])
+        #expect(try await follow(service, [Self.one], after: 4) == ["interrupted", "removed"])
+    }
+
+    @Test func `without a position the transfers are looked at first`() async throws {
+        let service = ScriptedService(
+            [[Self.event(11, .canceled, Self.two, .canceled)]],
+            known: [Self.transfer(Self.one, .succeeded), Self.transfer(Self.two, .running)])
+        #expect(
+            try await follow(service, [Self.one, Self.two], after: nil) == ["is succeeded", "is running", "canceled"])
+        #expect(service.subscriptions.map(\.ids) == [[Self.two]])
+    }
+
+    @Test func `an unknown id is an error at the start`() async {
+        await #expect(throws: TransferError.self) { try await follow(ScriptedService([]), [Self.one], after: nil) }
+    }
+
+    @Test func `daemons that end without progress are given up after five in a row`() async throws {
+        let service = ScriptedService([], known: [Self.transfer(Self.one, .running)])
+        let error = await #expect(throws: TransferError.self) { _ = try await follow(service, [Self.one], after: 4) }
+        #expect(error?.code == .daemonUnreachable)
+        #expect(service.subscriptions.count == TransferFollower.tries + 1)
+    }
+
+    @Test func `progress sets the count of broken streams back`() async throws {
+        let steps: [[ScriptedService.Step]] = (1...12).map { [Self.event(nil, .progress, bytes: Int64($0)), .breaks] }
+        let service = ScriptedService(
+            steps + [[Self.event(5, .succeeded, Self.one, .succeeded)]], known: [Self.transfer(Self.one, .running)])
+        #expect(try await follow(service, [Self.one], after: 4).last == "succeeded")
+    }
+
+    @Test func `events of other transfers and events seen before are left out`() async throws {
+        let service = ScriptedService([
+            [
+                Self.event(3, .submitted), Self.event(5, .succeeded, Self.two, .succeeded),
+                Self.event(6, .removed),
+            ]
+        ])
+        #expect(try await follow(service, [Self.one], after: 4) == ["removed"])
+    }
+}

@@ -1,0 +1,105 @@
+// Ferry: FerryCommandsTests
+// Options are read as people mean them.
+
+import ArgumentParser
+import FerryCore
+import Testing
+
+@testable import FerryCommands
+
+@Suite struct `Options` {
+    @Test(
+        arguments: [
+            ("0", 0), ("800000", 800_000), ("500k", 512_000), ("500K", 512_000), ("8M", 8 << 20), ("1.5G", 3 << 29),
+            ("2MiB", 2 << 20), ("2MB", 2 << 20), ("7B", 7), ("1T", 1 << 40),
+        ] as [(String, Int64)])
+    func `an amount of bytes is read as curl reads it`(text: String, bytes: Int64) throws {
+        #expect(try ByteAmount.parse(text) == bytes)
+    }
+
+    @Test(arguments: ["", "k", "-1", "1x", "9999999999T", "1 M", "0x10", "1e3", "nan", "5iB", "+5"])
+    func `what is no amount of bytes is refused`(text: String) {
+        #expect(throws: ValidationError.self) { try ByteAmount.parse(text) }
+    }
+
+    @Test(
+        arguments: [
+            ("Accept: text/plain", "Accept", "text/plain"), ("X-A:b", "X-A", "b"), ("X-Empty:", "X-Empty", ""),
+            ("Cookie: a=b: c \t", "Cookie", "a=b: c"),
+        ])
+    func `a header field is split at its first colon`(text: String, name: String, value: String) throws {
+        #expect(try HeaderArgument.parse(text) == HeaderField(name: name, value: value))
+    }
+
+    @Test(arguments: ["Accept", ": x", ""])
+    func `a field without a name is refused`(text: String) {
+        #expect(throws: ValidationError.self) { try HeaderArgument.parse(text) }
+    }
+
+    @Test func `blank lines and comments of a list are skipped`() {
+        let text = "# mirror\r\nhttp://a/1\r\n\r\n  http://a/2#part  \n\t# end\nhttp://a/3"
+        #expect(URLList.parse(text) == ["http://a/1", "http://a/2#part", "http://a/3"])
+    }
+
+    @Test(
+        arguments: [
+            (".", "/home/me"), ("out", "/home/me/out"), ("./a//b/", "/home/me/a/b"), ("..", "/home"),
+            ("/srv/x", "/srv/x"), ("/", "/"), ("link/..", "/real"), ("../../..", "/"),
+        ])
+    func `a folder starts at the current one`(typed: String, absolute: String) {
+        let paths = TypedPath(currentFolder: "/home/me") { $0 == "/home/me/link" ? "/real/target" : nil }
+        #expect(paths.folder(typed) == absolute)
+    }
+
+    @Test(
+        arguments: [
+            ("a.bin", "/base", "a.bin"), ("sub/a.bin", "/base/sub", "a.bin"), ("/abs/a.bin", "/abs", "a.bin"),
+            ("/a.bin", "/", "a.bin"), ("-odd", "/base", "-odd"),
+        ])
+    func `a name may be a path`(typed: String, folder: String, name: String) throws {
+        let file = try TypedPath(currentFolder: "/home/me") { _ in nil }.file(typed, in: "/base")
+        #expect(file.folder == folder)
+        #expect(file.name == name)
+    }
+
+    @Test(arguments: ["", "a/", "..", "a/.", "/"])
+    func `a path that names no file is refused`(typed: String) {
+        let paths = TypedPath(currentFolder: "/home/me") { _ in nil }
+        #expect(throws: ValidationError.self) { try paths.file(typed, in: "/base") }
+    }
+
+    @Test func `Q11 proxy variables go with the request, but not HTTP_PROXY`() {
+        let environment = ["http_proxy": "a", "HTTP_PROXY": "b", "NO_PROXY": "c", "HOME": "d"]
+        #expect(ProxyVariables.of(environment) == ["http_proxy": "a", "NO_PROXY": "c"])
+    }
+
+    @Test func `all options arrive in the request`() async throws {
+        let daemon = FakeDaemon()
+        let hex = String(repeating: "ab", count: 32)
+        let status = await ferry(
+            "add", "http://example.com/x", "-o", "sub/name", "-d", "out", "-H", "A: b", "--checksum", "SHA256:\(hex)",
+            "--on-conflict", "replace", "--priority", "high", "--limit-rate", "8M", "--retries", "3", "--session", "s",
+            "--tag", "t", "--insecure", "--allow-downgrade", "--remote-time", "--max-size", "1G", "--expected-size",
+            "7",
+            "--paused", daemon: daemon, environment: ["all_proxy": "http://p:1"])
+        #expect(status == 0)
+        var expected = TransferRequest(url: "http://example.com/x", folder: "/home/me/out/sub")
+        expected.name = "name"
+        expected.headers = [HeaderField(name: "A", value: "b")]
+        expected.checksums = [try Checksum(parsing: "sha256:\(hex)")]
+        expected.onConflict = .replace
+        expected.priority = .high
+        expected.rateLimit = 8 << 20
+        expected.retries = 3
+        expected.session = try SessionID("s")
+        expected.tags = ["t"]
+        expected.insecure = true
+        expected.allowDowngrade = true
+        expected.remoteTime = true
+        expected.maxSize = 1 << 30
+        expected.expectedSize = 7
+        expected.paused = true
+        expected.proxyEnvironment = ["all_proxy": "http://p:1"]
+        #expect(daemon.requests == [expected])
+    }
+}

@@ -1,0 +1,141 @@
+// Ferry: FerryCommandsTests
+// How progress looks.
+
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryCommands
+
+@Suite struct `Rendering` {
+    private let now = Date(timeIntervalSince1970: 1000)
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (1_048_575, "1.0 MiB"),
+            (12 << 20, "12.0 MiB"), (3 << 29, "1.5 GiB"), (.max, "8.0 EiB"), (-5, "0 B"),
+        ] as [(Int64, String)])
+    func `bytes are written in powers of 1024`(bytes: Int64, text: String) { #expect(ByteText.of(bytes) == text) }
+
+    @Test(
+        arguments: [
+            (0, "0:00"), (7.4, "0:07"), (725, "12:05"), (10_800, "3:00:00"), (500_000, "5 d"), (.infinity, "-:--"),
+            (.nan, "-:--"), (-3, "0:00"),
+        ] as [(Double, String)])
+    func `time left is written as on a clock`(seconds: Double, text: String) {
+        #expect(TimeText.clock(seconds) == text)
+    }
+
+    @Test(arguments: [
+        ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("❤️", 2), ("한", 2), ("", 0),
+    ])
+    func `width counts columns`(text: String, width: Int) { #expect(text.displayWidth == width) }
+
+    @Test(
+        arguments: [
+            ("abc", 5, "abc  "), ("abcdefghij", 5, "ab…ij"), ("日本語のファイル", 7, "日… ル "), ("abc", 1, "…"), ("abc", 0, ""),
+        ])
+    func `text is fitted exactly`(text: String, width: Int, fitted: String) {
+        let result = text.fitted(to: width)
+        #expect(result.displayWidth == width)
+        if text.utf8.count == text.count { #expect(result == fitted) }
+    }
+
+    @Test func `a running transfer has name, bar, percent, bytes, speed and time left`() {
+        let line = ProgressLine().render(.sample(), width: 90, now: now)
+        #expect(line.displayWidth <= 90)
+        #expect(line.hasPrefix("file.iso  "))
+        for part in ["[##", "25%", "1.0 MiB / 4.0 MiB", "1.0 MiB/s", "0:03"] { #expect(line.contains(part)) }
+    }
+
+    @Test func `an unknown length shows bytes and speed only`() {
+        var transfer = Transfer.sample()
+        transfer.bytesExpected = nil
+        let line = ProgressLine().render(transfer, width: 80, now: now)
+        #expect(line.contains("1.0 MiB") && line.contains("1.0 MiB/s"))
+        #expect(!line.contains("%") && !line.contains("["))
+    }
+
+    @Test(
+        arguments: [1, 5, 10, 20, 40, 60, 79, 200], [TransferState.running, .waiting, .failed, .succeeded, .suspended])
+    func `a line never is wider than the terminal`(width: Int, state: TransferState) {
+        var transfer = Transfer.sample(url: "https://example.com/%E6%97%A5%E6%9C%AC%E8%AA%9E.iso")
+        transfer.state = state
+        transfer.reason = state == .waiting ? .retry : nil
+        transfer.error = TransferError(.connectFailed, "example.com refused the connection.")
+        #expect(ProgressLine().render(transfer, width: width, now: now).displayWidth <= width)
+    }
+
+    @Test func `a wait says what for, when the next try is and which one`() {
+        var transfer = Transfer.sample()
+        transfer.state = .waiting
+        transfer.reason = .retry
+        transfer.error = TransferError(
+            .connectFailed, "example.com refused the connection.", details: ErrorDetails())
+        transfer.error?.details.attempts = 3
+        transfer.nextTryAt = now.addingTimeInterval(8)
+        let line = ProgressLine(retries: 5).render(transfer, width: 120, now: now)
+        #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
+    }
+
+    @Test func `control characters of a name do not reach the terminal`() {
+        var transfer = Transfer.sample()
+        transfer.name = "a\u{1B}[2Jb\nc"
+        #expect(transfer.displayName == #"a\u{1b}[2Jb\u{a}c"#)
+    }
+
+    @Test func `many transfers take as many lines as the height allows and one that sums up`() {
+        var board = ProgressBoard(total: 100)
+        for id in 1...50 { _ = board.update(.sample(id: UInt64(id))) }
+        var ended = Transfer.sample(id: 51)
+        ended.state = .failed
+        let hasEnded = board.update(ended)
+        #expect(hasEnded)
+        let lines = board.lines(width: 79, height: 10, now: now)
+        #expect(lines.count == 9)
+        #expect(lines.last == "1 of 100 done, 1 failed, 50 running, 49 waiting  50.0 MiB/s")
+    }
+
+    @Test func `plain lines come with changes of state and now and then`() {
+        var plain = PlainProgress(retries: 5)
+        var said: String?
+        var transfer = Transfer.sample()
+        transfer.bytesReceived = 0
+        said = plain.line(transfer, now: now)
+        #expect(said == "file.iso: started")
+        said = plain.line(transfer, now: now.addingTimeInterval(2))
+        #expect(said == nil)
+        transfer.bytesReceived = 2 << 20
+        said = plain.line(transfer, now: now.addingTimeInterval(3))
+        #expect(said == "file.iso: 50%, 2.0 MiB of 4.0 MiB, 1.0 MiB/s")
+        said = plain.line(transfer, now: now.addingTimeInterval(4))
+        #expect(said == nil)
+        said = plain.line(transfer, now: now.addingTimeInterval(14))
+        #expect(said != nil)
+        transfer.state = .succeeded
+        transfer.destination = "/tmp/file.iso"
+        said = plain.line(transfer, now: now.addingTimeInterval(15))
+        #expect(said == "saved: /tmp/file.iso (2.0 MiB)")
+    }
+
+    @Test func `a live block hides the cursor while it is drawn and shows it at the end`() {
+        var block = LiveBlock()
+        var drawn = ""
+        drawn = block.draw(["a", "b"])
+        #expect(drawn == "\u{1B}[?25la\u{1B}[K\nb\u{1B}[K\u{1B}[J")
+        drawn = block.draw(above: ["x"], ["c"])
+        #expect(drawn == "\u{1B}[1A\rx\u{1B}[K\nc\u{1B}[K\u{1B}[J")
+        drawn = block.finish()
+        #expect(drawn == "\r\u{1B}[J\u{1B}[?25h")
+        drawn = block.finish()
+        #expect(drawn.isEmpty)
+    }
+
+    @Test func `a table lines its columns up`() {
+        let table = Table(columns: [.init(title: "A"), .init(title: "N", isNumber: true), .init(title: "NAME")])
+        #expect(
+            table.lines([["x", "1", "日本"], ["long", "100", "b"]]) == [
+                "A       N  NAME", "x       1  日本", "long  100  b",
+            ])
+    }
+}

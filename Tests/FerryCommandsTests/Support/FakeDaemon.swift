@@ -1,0 +1,124 @@
+// Ferry: FerryCommandsTests
+// A service without a daemon.
+
+import FerryClient
+import FerryCore
+import Foundation
+import Synchronization
+
+/// A daemon that exists in a test alone: each submitted transfer ends as the test says.
+final class FakeDaemon: DaemonAccess, TransferService {
+    private struct State {
+        var transfers: [TransferID: Transfer] = [:]
+        var requests: [TransferRequest] = []
+        var actions: [TransferAction] = []
+    }
+
+    private let state = Mutex(State())
+    /// How the transfer of each URL ends; one without an entry does not end.
+    private let ends: [String: Result<String, TransferError>]
+    private let refusals: [String: TransferError]
+    private let isRunning: Bool
+
+    init(
+        ends: [String: Result<String, TransferError>] = [:], refusals: [String: TransferError] = [:],
+        isRunning: Bool = true
+    ) {
+        self.ends = ends
+        self.refusals = refusals
+        self.isRunning = isRunning
+    }
+
+    var requests: [TransferRequest] { state.withLock { $0.requests } }
+    var actions: [TransferAction] { state.withLock { $0.actions } }
+
+    // MARK: DaemonAccess
+
+    var service: any TransferService { self }
+    func statusIfRunning() async throws(TransferError) -> ServiceStatus? { isRunning ? try await status() : nil }
+    func start() async throws(TransferError) -> Bool { !isRunning }
+    func stop() async throws(TransferError) -> Bool { isRunning }
+    func run(arguments: [String]) throws(TransferError) -> Never {
+        throw TransferError(.daemonUnreachable, "There is none.")
+    }
+    func close() async {}
+
+    // MARK: TransferService
+
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+        state.withLock { state in
+            requests.map { request in
+                state.requests.append(request)
+                if let error = refusals[request.url] { return .refused(error) }
+                let transfer = Transfer.sample(id: UInt64(state.transfers.count + 1), url: request.url)
+                state.transfers[transfer.id] = transfer
+                return .accepted(transfer)
+            }
+        }
+    }
+
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+        guard let transfer = state.withLock({ $0.transfers[id] }) else {
+            throw TransferError(.unknownTransfer, "No transfer has the id \(id).")
+        }
+        return transfer
+    }
+
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        TransferPage(transfers: state.withLock { $0.transfers.values.sorted { $0.id < $1.id } }, next: nil)
+    }
+
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+        try await transfer(id)
+    }
+
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+        state.withLock { state in
+            state.actions.append(action)
+            return (selection.ids ?? []).map { id in
+                state.transfers[id] == nil
+                    ? ActionResult(id: id, error: TransferError(.unknownTransfer, "No transfer has the id \(id)."))
+                    : ActionResult(id: id, state: .suspended)
+            }
+        }
+    }
+
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        let transfers = try await transfers(TransferQuery()).transfers
+        return AsyncThrowingStream { continuation in
+            var number: Int64 = 0
+            for var transfer in transfers {
+                guard let end = ends[transfer.url] else { continue }
+                number += 1
+                switch end {
+                case .success(let file):
+                    transfer.state = .succeeded
+                    transfer.destination = file
+                case .failure(let error):
+                    transfer.state = .failed
+                    transfer.error = error
+                }
+                continuation.yield(
+                    TransferEvent(
+                        number: number, kind: transfer.state == .succeeded ? .succeeded : .failed, at: .distantPast,
+                        id: transfer.id, session: transfer.session, transfer: transfer))
+            }
+        }
+    }
+
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
+    func sessions() async throws(TransferError) -> [SessionInfo] { [] }
+    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+        SessionInfo(id: id, settings: settings, transfers: [:])
+    }
+    func settings() async throws(TransferError) -> ServiceSettings { ServiceSettings() }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        ServiceSettings()
+    }
+    func status() async throws(TransferError) -> ServiceStatus {
+        ServiceStatus(
+            version: "0.1.0", pid: 42, startedAt: .distantPast, transfers: ["running": 2], lastEvent: 0, warnings: [])
+    }
+}

@@ -1,0 +1,13 @@
+// Ferry: FerryCommandsTests
+// Runs a command line in a test.
+
+import FerryCommands
+
+/// Runs a command line against a daemon of the test's own.
+func ferry(
+    _ arguments: String..., daemon: FakeDaemon = FakeDaemon(), console: RecordingConsole = RecordingConsole(),
+    environment: [String: String] = [:]
+) async -> Int32 {
+    let context = CommandContext(console: console, environment: environment, currentFolder: "/home/me") { daemon }
+    return await FerryProgram.run(arguments, in: context)
+}

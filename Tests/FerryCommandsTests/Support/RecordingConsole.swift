@@ -1,0 +1,35 @@
+// Ferry: FerryCommandsTests
+// A console that keeps what was written.
+
+import ArgumentParser
+import Synchronization
+
+@testable import FerryCommands
+
+/// Keeps what was written, and has the files and the size that a test gives it.
+final class RecordingConsole: Console {
+    private let written = Mutex<[ConsoleStream: String]>([:])
+    private let files: [String: String]
+    private let signals: [StopSignal]
+    let size = ConsoleSize(columns: 80, rows: 24)
+
+    init(files: [String: String] = [:], signals: [StopSignal] = []) {
+        self.files = files
+        self.signals = signals
+    }
+
+    var output: String { written.withLock { $0[.output, default: ""] } }
+    var talk: String { written.withLock { $0[.talk, default: ""] } }
+
+    func write(_ text: String, to stream: ConsoleStream) { written.withLock { $0[stream, default: ""] += text } }
+    func isTerminal(_ stream: ConsoleStream) -> Bool { false }
+
+    func read(_ path: String) throws -> String {
+        guard let text = files[path] else { throw ValidationError("The file “\(path)” cannot be read.") }
+        return text
+    }
+
+    func stopSignals() -> AsyncStream<StopSignal> {
+        AsyncStream { continuation in for signal in signals { continuation.yield(signal) } }
+    }
+}

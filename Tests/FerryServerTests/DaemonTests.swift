@@ -1,0 +1,84 @@
+// Ferry: FerryServerTests
+// The daemon's parts together.
+
+import FerryAPI
+import FerryCore
+@testable import FerryServer
+import Foundation
+import Logging
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The daemon` {
+    private func daemon(_ folder: String, _ environment: [String: String] = [:], ready: Int32? = nil) throws -> Daemon {
+        var environment = environment
+        environment["FERRY_HOME"] = folder
+        environment["FERRY_READY_FD"] = ready.map { String($0) }
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return Daemon(
+            paths: try FerryPaths(environment: environment, userID: geteuid()), environment: environment,
+            logger: logger, ready: ReadyPipe(environment: environment), open: { _, _, _ in FakeService() })
+    }
+
+    @Test func `it says when it is ready, a second one is refused, and a client ends it`() async throws {
+        try await withFolder { folder in
+            let pipe = Pipe()
+            let descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
+            try pipe.fileHandleForWriting.close()
+            let first = try daemon(folder, ready: descriptor)
+            async let running: Void = first.run(signals: [])
+            // Ends with the line, since the daemon closes its side after it.
+            let line = try await offPool { [reading = pipe.fileHandleForReading] in try reading.readToEnd() }
+            #expect(line == Data("ready\n".utf8))
+
+            let second = try daemon(folder)
+            let failure = await #expect(throws: DaemonFailure.self) { try await second.run(signals: []) }
+            #expect(failure?.exitStatus == DaemonFailure.runsAlready)
+
+            let client = SocketClient(path: folder + "/run/ferryd.sock")
+            let response = try await client.send("POST", "/v1/stop")
+            #expect(response.status == 202)
+            #expect(try response.value(StopDaemon.Response.self).pid == getpid())
+            try await running
+            #expect(!FileManager.default.fileExists(atPath: folder + "/run/ferryd.sock"))
+        }
+    }
+
+    @Test func `a start that fails says why on the pipe`() throws {
+        let pipe = Pipe()
+        let descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
+        try pipe.fileHandleForWriting.close()
+        let ready = ReadyPipe(environment: ["FERRY_READY_FD": String(descriptor)])
+        ready.failed(TransferError(.journalFailed, "It is\nbroken."))
+        ready.ready()
+        let line = try pipe.fileHandleForReading.readToEnd()
+        #expect(line == Data("error journal_failed It is\\u{a}broken.\n".utf8))
+    }
+
+    @Test func `the kill seam waits for its step and its time`() throws {
+        let seam = try KillSeam(environment: ["FERRY_KILL_AT": "renamed:2"])
+        #expect(!seam.isDue(.folderSynced))
+        #expect(!seam.isDue(.renamed))
+        #expect(seam.isDue(.renamed))
+        #expect(try !KillSeam(environment: [:]).isDue(.renamed))
+    }
+
+    @Test(arguments: ["lunch", "renamed:0", "renamed:x", ":"])
+    func `a kill seam that names nothing is refused`(text: String) {
+        #expect(throws: TransferError.self) { try KillSeam(environment: ["FERRY_KILL_AT": text]) }
+    }
+
+    @Test(arguments: [("--version", 0), ("--help", 0), ("--fly", 64)] as [(String, Int32)])
+    func `flags have their exit statuses`(flag: String, status: Int32) async {
+        let exit = await Daemon.main(
+            arguments: ["ferryd", flag], environment: [:], open: { _, _, _ in FakeService() })
+        #expect(exit == status)
+    }
+
+    @Test func `open files are raised to the hard limit`() {
+        ProcessSetup.raiseOpenFiles()
+        var limit = rlimit()
+        _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(limit.rlim_cur == limit.rlim_max)
+    }
+}

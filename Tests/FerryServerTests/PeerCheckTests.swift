@@ -1,0 +1,32 @@
+// Ferry: FerryServerTests
+// Only the daemon's own user gets in.
+
+@testable import FerryServer
+import Foundation
+import Logging
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite struct `Peer check` {
+    private struct Peer: PeerCredentials {
+        let user: UInt32?
+
+        func userID(of channel: any Channel) -> EventLoopFuture<UInt32> {
+            guard let user else { return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) }
+            return channel.eventLoop.makeSucceededFuture(user)
+        }
+    }
+
+    @Test(arguments: [(7, true), (8, false), (0, false), (nil, false)] as [(UInt32?, Bool)])
+    func `a connection stays only if its user is the owner`(user: UInt32?, stays: Bool) throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let channel = EmbeddedChannel(
+            handler: PeerCheck(owner: 7, credentials: Peer(user: user), logger: logger))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
+        channel.embeddedEventLoop.run()
+        #expect(channel.isActive == stays)
+        _ = try? channel.finish()
+    }
+}

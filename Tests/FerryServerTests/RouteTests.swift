@@ -1,0 +1,132 @@
+// Ferry: FerryServerTests
+// The routes over a real socket.
+
+import FerryAPI
+import FerryCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Routes` {
+    private let request = #"{"url":"http://a.example/f","folder":"/tmp"}"#
+
+    @Test func `the version names daemon and API`() async throws {
+        try await withServer { client in
+            let response = try await client.send("GET", "/v1/version")
+            #expect(response.status == 200)
+            #expect(response.headers["content-type"] == "application/json")
+            #expect(
+                try response.value(GetVersion.Response.self)
+                    == GetVersion.Response(version: FerryVersion.current, api: 1))
+        }
+    }
+
+    @Test func `a transfer is added, shown, changed and removed`() async throws {
+        try await withServer { client in
+            let added = try await client.send("POST", "/v1/transfers", request)
+            #expect(added.status == 201)
+            let transfer = try added.value(Transfer.self)
+            #expect(added.headers["location"] == "/v1/transfers/\(transfer.id)")
+
+            let shown = try await client.send("GET", "/v1/transfers/\(transfer.id)")
+            #expect(try shown.value(Transfer.self) == transfer)
+
+            let changed = try await client.send("PATCH", "/v1/transfers/\(transfer.id)", #"{"priority":"high"}"#)
+            #expect(try changed.value(Transfer.self).priority == .high)
+
+            let removed = try await client.send("DELETE", "/v1/transfers/\(transfer.id)")
+            #expect(try removed.value(ActionResult.self) == ActionResult(id: transfer.id))
+
+            let gone = try await client.send("GET", "/v1/transfers/\(transfer.id)")
+            #expect(gone.status == 404)
+            #expect(try gone.error().code == .unknownTransfer)
+        }
+    }
+
+    @Test func `a request that the service refuses has the status of its code`() async throws {
+        try await withServer { client in
+            let response = try await client.send("POST", "/v1/transfers", #"{"url":"http://a/","folder":"here"}"#)
+            #expect(response.status == ErrorCode.destinationUnwritable.row.httpStatus)
+            #expect(try response.error().code == .destinationUnwritable)
+        }
+    }
+
+    @Test func `a list passes its whole query on`() async throws {
+        let service = FakeService()
+        try await withServer(service) { client in
+            let response = try await client.send(
+                "GET", "/v1/transfers?session=a%2Fb&state=running,failed&state=waiting&tag=x+y&limit=7&order=newest")
+            #expect(response.status == 200)
+        }
+        var wanted = TransferQuery()
+        wanted.session = try SessionID("a/b")
+        wanted.states = [.running, .failed, .waiting]
+        wanted.tag = "x+y"
+        wanted.limit = 7
+        wanted.newestFirst = true
+        #expect(service.state.withLock { $0.queries } == [wanted])
+    }
+
+    @Test func `actions name what became of each transfer`() async throws {
+        try await withServer { client in
+            let id = try await client.send("POST", "/v1/transfers", request).value(Transfer.self).id
+            let response = try await client.send(
+                "POST", "/v1/actions", #"{"action":"pause","ids":["\#(id)","00000000000000ff"]}"#)
+            let results = try response.value(ActOnTransfers.Response.self).results
+            #expect(results.map(\.state) == [.suspended, nil])
+            #expect(results.map(\.error?.code) == [nil, .unknownTransfer])
+        }
+    }
+
+    @Test func `a session's name is percent-encoded in the path`() async throws {
+        let service = FakeService()
+        try await withServer(service) { client in
+            let name = try SessionID("com.example/über")
+            let target = AcknowledgeEvents.route.target(name.name)
+            let response = try await client.send("POST", target, #"{"through":12}"#)
+            #expect(response.status == 200)
+            #expect(service.state.withLock { $0.acknowledged } == [name: 12])
+
+            let limits = try await client.send(
+                "PATCH", ChangeSession.route.target(name.name), #"{"active_transfers":2}"#)
+            #expect(try limits.value(SessionInfo.self).id == name)
+        }
+    }
+
+    @Test func `settings are changed and refused`() async throws {
+        try await withServer { client in
+            let changed = try await client.send("PATCH", "/v1/settings", #"{"active_transfers":3}"#)
+            #expect(try changed.value(ServiceSettings.self).activeTransfers == 3)
+            let refused = try await client.send("PATCH", "/v1/settings", #"{"active_transfers":0}"#)
+            #expect(refused.status == 400)
+            #expect(try await client.send("GET", "/v1/settings").value(ServiceSettings.self).activeTransfers == 3)
+        }
+    }
+
+    @Test func `sessions and status are shown`() async throws {
+        try await withServer { client in
+            let sessions = try await client.send("GET", "/v1/sessions").value([SessionInfo].self)
+            #expect(sessions.map(\.id) == [.cli])
+            let status = try await client.send("GET", "/v1/status").value(ServiceStatus.self)
+            #expect(status.pid == getpid())
+        }
+    }
+
+    @Test func `HEAD answers like GET, without the body`() async throws {
+        try await withServer { client in
+            let response = try await client.send("HEAD", "/v1/version")
+            #expect(response.status == 200)
+            #expect(response.body.isEmpty)
+        }
+    }
+
+    @Test func `every route of the table is served`() async throws {
+        try await withServer { client in
+            for route in Route.all where route != StreamEvents.route {
+                let response = try await client.send(route.method.rawValue, route.target("0000000000000001"), "{}")
+                let missing = try? response.error()
+                #expect(response.status != 405 && missing?.message.hasPrefix("There is nothing") != true, "\(route)")
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Ferry: FerryServerTests
+// The socket, its folder and the lock.
+
+import FerryCore
+@testable import FerryServer
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Socket and lock` {
+    @Test func `only the owner can reach the socket, and it goes with the server`() async throws {
+        var path = ""
+        try await withServer { client in
+            path = client.path
+            let modes = [try mode(path), try mode((path as NSString).deletingLastPathComponent)]
+            #expect(modes == [0o600, 0o700])
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `a socket that nobody answers on is removed`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/ferryd.sock"
+            try leaveSocket(at: path)
+            #expect(FileManager.default.fileExists(atPath: path))
+            try ControlSocket(path: path).prepare()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func `a socket that somebody answers on stays`() async throws {
+        try await withServer { client in
+            let error = #expect(throws: TransferError.self) { try ControlSocket(path: client.path).prepare() }
+            #expect(error?.code == .daemonUnreachable)
+            let response = try await client.send("GET", "/v1/version")
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test func `a file in the socket's place stays`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/ferryd.sock"
+            try Data("mine".utf8).write(to: URL(filePath: path))
+            #expect(throws: TransferError.self) { try ControlSocket(path: path).prepare() }
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
+        }
+    }
+
+    @Test func `a folder that others may write to is refused`() async throws {
+        try await withFolder { folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+            let error = #expect(throws: TransferError.self) { try PrivateFolder.make(folder) }
+            #expect(error?.message.contains("chmod 700") == true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+            try PrivateFolder.make(folder)
+            #expect(try mode(folder) == 0o700)
+        }
+    }
+
+    @Test func `a link in the folder's place is not followed`() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/run", withDestinationPath: folder)
+            #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/run") }
+        }
+    }
+
+    @Test func `a second lock names the process that has the first`() async throws {
+        try await withFolder { folder in
+            let first = try DaemonLock(path: folder + "/ferryd.lock")
+            var failure: DaemonFailure?
+            do throws(DaemonFailure) { _ = try DaemonLock(path: folder + "/ferryd.lock") } catch { failure = error }
+            #expect(failure?.exitStatus == 75)
+            #expect(failure?.error.message.contains(" \(getpid())") == true)
+            #expect(try mode(folder + "/ferryd.lock") == 0o600)
+            _ = consume first
+            _ = try DaemonLock(path: folder + "/ferryd.lock")
+        }
+    }
+
+    /// Binds and lets go, as a daemon that was killed does.
+    private func leaveSocket(at path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(status == 0)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,141 @@
+// Ferry: FerryServerTests
+// A service that runs nothing and remembers what it was asked.
+
+import FerryCore
+import Foundation
+import ServiceLifecycle
+import Synchronization
+
+/// A service that keeps transfers in memory and never runs one.
+final class FakeService: TransferService, Service {
+    struct State {
+        var transfers: [TransferID: Transfer] = [:]
+        var order: [TransferID] = []
+        var queries: [TransferQuery] = []
+        var subscriptions: [EventSubscription] = []
+        var batches: [Int] = []
+        var acknowledged: [SessionID: Int64] = [:]
+        var settings = ServiceSettings()
+        /// What `status` throws instead of answering.
+        var failure: TransferError?
+        /// What each event stream begins with.
+        var events: [TransferEvent] = []
+    }
+
+    let state = Mutex(State())
+    /// An element for each event stream that its listener has left.
+    let left: AsyncStream<Void>
+    private let leave: AsyncStream<Void>.Continuation
+
+    init() { (left, leave) = AsyncStream.makeStream() }
+
+    func run() async throws { try? await gracefulShutdown() }
+
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+        state.withLock { state in
+            state.batches.append(requests.count)
+            return requests.map { request in
+                guard request.folder.hasPrefix("/") else {
+                    return .refused(TransferError(.destinationUnwritable, "The folder is not absolute."))
+                }
+                let id = TransferID.next(after: state.order.last, milliseconds: 1_800_000_000_000)
+                let transfer = Sample.transfer(id, request)
+                state.transfers[id] = transfer
+                state.order.append(id)
+                return .accepted(transfer)
+            }
+        }
+    }
+
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
+        guard let transfer = state.withLock({ $0.transfers[id] }) else { throw Self.unknown(id) }
+        return transfer
+    }
+
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        state.withLock { state in
+            state.queries.append(query)
+            return TransferPage(transfers: state.order.compactMap { state.transfers[$0] }, next: nil)
+        }
+    }
+
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+        var transfer = try await transfer(id)
+        transfer.priority = change.priority ?? transfer.priority
+        state.withLock { $0.transfers[id] = transfer }
+        return transfer
+    }
+
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+        state.withLock { state in
+            (selection.ids ?? state.order).map { id in
+                guard state.transfers[id] != nil else { return ActionResult(id: id, error: Self.unknown(id)) }
+                guard action == .remove else { return ActionResult(id: id, state: .suspended) }
+                state.transfers[id] = nil
+                return ActionResult(id: id)
+            }
+        }
+    }
+
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        let first = state.withLock { state in
+            state.subscriptions.append(subscription)
+            return state.events
+        }
+        let (stream, continuation) = AsyncThrowingStream<TransferEvent, any Error>.makeStream()
+        let leave = leave
+        continuation.onTermination = { _ in leave.yield() }
+        for event in first { continuation.yield(event) }
+        if subscription.endsWithTransfers { continuation.finish() }
+        return stream
+    }
+
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+        state.withLock { $0.acknowledged[session] = number }
+    }
+
+    func sessions() async throws(TransferError) -> [SessionInfo] {
+        [SessionInfo(id: .cli, settings: SessionSettings(), transfers: ["waiting": 1])]
+    }
+
+    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+        SessionInfo(id: id, settings: settings, transfers: [:])
+    }
+
+    func settings() async throws(TransferError) -> ServiceSettings { state.withLock { $0.settings } }
+
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        let next = state.withLock { $0.settings.applying(change) }
+        try next.validate()
+        state.withLock { $0.settings = next }
+        return next
+    }
+
+    func status() async throws(TransferError) -> ServiceStatus {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return ServiceStatus(
+            version: FerryVersion.current, pid: getpid(), startedAt: Date(timeIntervalSince1970: 0), transfers: [:],
+            lastEvent: 0, warnings: [])
+    }
+
+    private static func unknown(_ id: TransferID) -> TransferError {
+        TransferError(.unknownTransfer, "There is no transfer \(id).")
+    }
+}
+
+/// Values for tests.
+enum Sample {
+    static func transfer(_ id: TransferID, _ request: TransferRequest) -> Transfer {
+        let record = TransferRecord(
+            id: id, createdAt: Date(timeIntervalSince1970: 1_800_000_000), request: request, credentials: nil)
+        return Transfer(record, live: .waiting(.slot))
+    }
+
+    static func event(_ number: Int64) -> TransferEvent {
+        TransferEvent(
+            number: number, kind: .submitted, at: Date(timeIntervalSince1970: 1_800_000_000),
+            id: TransferID(rawValue: 7), session: .cli, transfer: nil)
+    }
+}

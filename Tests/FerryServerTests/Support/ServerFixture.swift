@@ -1,0 +1,58 @@
+// Ferry: FerryServerTests
+// A server on a socket of its own, in a folder of its own.
+
+import FerryCore
+import FerryServer
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// A folder that is gone after the test; its path is short, since sockets lie in it.
+func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = "/tmp/ferry-\(UInt32.random(in: 0 ... .max))"
+    try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let result: Result
+    do {
+        result = try await body(folder)
+    } catch {
+        try? FileManager.default.removeItem(atPath: folder)
+        throw error
+    }
+    try? FileManager.default.removeItem(atPath: folder)
+    return result
+}
+
+/// Runs a server over a fake service while the body runs, and ends it as a signal would.
+func withServer(_ service: FakeService = FakeService(), _ body: (SocketClient) async throws -> Void) async throws {
+    try await withFolder { folder in
+        let path = folder + "/run/ferryd.sock"
+        let (listening, continuation) = AsyncStream<Void>.makeStream()
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = ControlServer(
+            api: ControlAPI(service: service, stop: {}), socket: ControlSocket(path: path), logger: logger,
+            listening: { continuation.yield() })
+        let group = ServiceGroup(services: [server], logger: logger)
+        async let running: Void = {
+            defer { continuation.finish() }
+            try await group.run()
+        }()
+        for await _ in listening { break }
+        do {
+            try await body(SocketClient(path: path))
+        } catch {
+            await group.triggerGracefulShutdown()
+            try await running
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await running
+    }
+}
+
+/// The permission bits of what is at a path.
+func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+}

@@ -1,0 +1,154 @@
+// Ferry: FerryServerTests
+// The other end of the socket, with nothing between the test and the bytes.
+
+import FerryAPI
+import FerryCore
+import Foundation
+
+/// A response as it came over the socket.
+struct RawResponse: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func value<Value: Decodable>(_ type: Value.Type) throws -> Value { try APIJSON.decoder.decode(type, from: body) }
+
+    func error() throws -> TransferError { try value(ErrorBody.self).error }
+
+    func lines<Value: Decodable>(_ type: Value.Type) throws -> [Value] {
+        try body.split(separator: UInt8(ascii: "\n")).map { try APIJSON.decoder.decode(type, from: Data($0)) }
+    }
+}
+
+/// Speaks HTTP/1.1 over a Unix socket, one connection a request.
+struct SocketClient: Sendable {
+    let path: String
+
+    func send(
+        _ method: String, _ target: String, type: String? = MediaType.json, _ body: String = ""
+    ) async throws -> RawResponse {
+        try await send(method, target, type: type, Data(body.utf8))
+    }
+
+    func send(_ method: String, _ target: String, type: String?, _ body: Data) async throws -> RawResponse {
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        if !body.isEmpty {
+            head += "Content-Length: \(body.count)\r\n"
+            if let type { head += "Content-Type: \(type)\r\n" }
+        }
+        let request = Data((head + "\r\n").utf8) + body
+        return try await offPool {
+            let connection = try Connection(path: path)
+            defer { connection.end() }
+            connection.write(request)
+            return try Self.parse(connection.readAll())
+        }
+    }
+
+    /// Opens an event stream and reads until as many lines have come, then leaves.
+    func lines(_ count: Int, of target: String) async throws -> [String] {
+        try await offPool {
+            let connection = try Connection(path: path)
+            defer { connection.end() }
+            connection.write(Data("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+            var received = Data()
+            while true {
+                // Among the lines of the chunked body, those that are values.
+                let lines = received.split(separator: UInt8(ascii: "\n"))
+                    .filter { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") }
+                    .map { String(decoding: $0, as: UTF8.self) }
+                if lines.count >= count { return lines }
+                let more = connection.read()
+                guard !more.isEmpty else { return lines }
+                received += more
+            }
+        }
+    }
+
+    private static func parse(_ bytes: Data) throws -> RawResponse {
+        let separator = Data("\r\n\r\n".utf8)
+        guard let gap = bytes.range(of: separator) else { throw CocoaError(.fileReadCorruptFile) }
+        let lines = String(decoding: bytes[..<gap.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let halves = line.split(separator: ":", maxSplits: 1)
+            headers[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
+        }
+        var body = Data(bytes[gap.upperBound...])
+        if headers["transfer-encoding"] == "chunked" { body = unchunked(body) }
+        let status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        return RawResponse(status: status, headers: headers, body: body)
+    }
+
+    private static func unchunked(_ bytes: Data) -> Data {
+        var rest = bytes[...]
+        var body = Data()
+        while let end = rest.range(of: Data("\r\n".utf8)),
+            let size = Int(String(decoding: rest[rest.startIndex..<end.lowerBound], as: UTF8.self), radix: 16), size > 0
+        {
+            body += rest[end.upperBound..<(end.upperBound + size)]
+            rest = rest[(end.upperBound + size + 2)...]
+        }
+        return body
+    }
+}
+
+/// A connected stream socket.
+struct Connection: Sendable {
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0 else {
+            let number = errno
+            close(descriptor)
+            throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
+        }
+    }
+
+    /// Stops early if the server has closed its side.
+    func write(_ bytes: Data) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func read() -> Data {
+        var room = [UInt8](repeating: 0, count: 64 << 10)
+        let count = unsafe Foundation.recv(descriptor, &room, room.count, 0)
+        return Data(room.prefix(max(0, count)))
+    }
+
+    func readAll() -> Data {
+        var all = Data()
+        while true {
+            let more = read()
+            guard !more.isEmpty else { return all }
+            all += more
+        }
+    }
+
+    func end() { close(descriptor) }
+}
+
+/// Runs blocking calls off the threads that the server's tasks need.
+func offPool<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    }
+}

@@ -1,0 +1,59 @@
+// Ferry: FerryStoreTests
+// Two live transfers never aim at one path.
+
+import FerryCore
+import FerryStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Destinations` {
+    @Test func `F7 two live transfers never hold one path`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
+        let claims = try await journal.commit { transaction throws(TransferError) in
+            [
+                try transaction.claimDestination("/d/a", for: Sample.id(1)),
+                try transaction.claimDestination("/d/a", for: Sample.id(1)),
+                try transaction.claimDestination("/d/a", for: Sample.id(2)),
+                try transaction.claimDestination("/d/b", for: Sample.id(2)),
+                try transaction.claimDestination("/d/c", for: Sample.id(9)),
+            ]
+        }
+        #expect(claims == [true, true, false, true, false])
+        #expect(
+            try await journal.read { reader throws(TransferError) in try reader.destinationHolder("/d/a") }
+                == Sample.id(1))
+        let third = try Sample.record(3, destination: "/d/a")
+        let error = await #expect(throws: TransferError.self) {
+            try await Sample.insert([third], into: journal)
+        }
+        #expect(error?.code == .destinationExists)
+        #expect(try await journal.record(Sample.id(3)) == nil)
+    }
+
+    @Test(arguments: ["finish", "release", "delete", "update"])
+    func `F7 a path is free once its transfer let it go`(how: String) async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let first = try Sample.record(1, destination: "/d/a")
+        try await Sample.insert([first, try Sample.record(2)], into: journal)
+        let isClaimed = try await journal.commit { transaction throws(TransferError) in
+            switch how {
+            case "finish":
+                try transaction.finish(first.id, outcome: Sample.success, at: Sample.moment, facts: first.facts)
+            case "release": try transaction.releaseDestination(first.id)
+            case "delete": try transaction.delete(first.id)
+            default:
+                var ended = first
+                ended.outcome = .canceled
+                try transaction.update(ended)
+            }
+            return try transaction.claimDestination("/d/a", for: Sample.id(2))
+        }
+        #expect(isClaimed)
+        guard how == "finish" else { return }
+        // Ended transfers hold nothing, and one that lives again has to ask.
+        let error = await #expect(throws: TransferError.self) {
+            try await journal.commit { transaction throws(TransferError) in try transaction.update(first) }
+        }
+        #expect(error?.code == .destinationExists)
+    }
+}

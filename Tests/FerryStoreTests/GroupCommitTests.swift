@@ -1,0 +1,130 @@
+// Ferry: FerryStoreTests
+// Callers share transactions.
+
+import FerryCore
+@testable import FerryStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Group commit` {
+    @Test func `callers that come during a commit share the next one`() async throws {
+        let gate = Gate(opensAfter: 51)
+        let folder = try TemporaryFolder()
+        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await journal.commit { transaction throws(TransferError) in
+                    gate.wait()
+                    try transaction.saveSettings(ServiceSettings())
+                }
+            }
+            // Only once the first transaction runs can the others be sure to come during it.
+            while gate.transactions.isEmpty { await Task.yield() }
+            for number in UInt64(1)...50 {
+                group.addTask { try await Sample.insert([try Sample.record(number)], into: journal) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(gate.transactions == [1, 50])
+        #expect(try await journal.counts() == [.pending: 50])
+        await journal.close()
+    }
+
+    @Test func `a body that throws undoes only its own changes`() async throws {
+        let gate = Gate(opensAfter: 4)
+        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let undone = try Sample.record(2)
+        async let first: Void = journal.commit { _ throws(TransferError) in gate.wait() }
+        while gate.transactions.isEmpty { await Task.yield() }
+        async let one: Void = Sample.insert([try Sample.record(1)], into: journal)
+        async let two: Void = journal.commit { transaction throws(TransferError) in
+            try transaction.insert(undone)
+            throw TransferError(.invalidRequest, "No.")
+        }
+        async let three: Void = Sample.insert([try Sample.record(3)], into: journal)
+        try await first
+        try await one
+        try await three
+        do {
+            try await two
+            Issue.record("the body's error is lost")
+        } catch {
+            #expect((error as? TransferError)?.code == .invalidRequest)
+        }
+        #expect(gate.transactions == [1, 3])
+        let page = try await journal.page()
+        #expect(page.map(\.id) == [Sample.id(1), Sample.id(3)])
+    }
+
+    @Test func `D7 after a failed write every commit fails at once`() async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        gate.fail(at: .commits(bodies: 1), with: 10)  // SQLITE_IOERR
+        for number in UInt64(2)...3 {
+            let error = await #expect(throws: TransferError.self) {
+                try await Sample.insert([try Sample.record(number)], into: journal)
+            }
+            #expect(error?.code == .journalFailed)
+        }
+        #expect(gate.transactions == [1, 1])
+        #expect(try await journal.counts() == [.pending: 1])
+        await journal.close()
+
+        let again = try await Sample.open(folder)
+        #expect(try await again.counts() == [.pending: 1])
+        await again.close()
+    }
+
+    @Test func `D7 a full disk fails the transaction and the next one may succeed`() async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        gate.fail(at: .commits(bodies: 1), with: 13)  // SQLITE_FULL
+        let error = await #expect(throws: TransferError.self) {
+            try await Sample.insert([try Sample.record(1)], into: journal)
+        }
+        #expect(error?.code == .diskFull)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        #expect(try await journal.counts() == [.pending: 1])
+        await journal.close()
+    }
+
+    @Test func `a disk that really is full undoes the transaction and harms nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.connection.row("PRAGMA max_page_count = 30")
+        }
+        let error = await #expect(throws: TransferError.self) {
+            try await Sample.insert(try (2...2000).map { try Sample.record($0) }, into: journal)
+        }
+        #expect(error?.code == .diskFull)
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.connection.row("PRAGMA max_page_count = 1000000")
+        }
+        try await Sample.insert(try (2...2000).map { try Sample.record($0) }, into: journal)
+        #expect(try await journal.counts() == [.pending: 2000])
+        await journal.close()
+    }
+
+    @Test func `prints what inserts cost`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let clock = ContinuousClock()
+        let records = try (1...10_000).map { try Sample.record($0) }
+        let batch = try await clock.measure { try await Sample.insert(records, into: journal) }
+        let single = try await clock.measure {
+            try await withThrowingTaskGroup { group in
+                for number in UInt64(20_001)...21_000 {
+                    group.addTask { try await Sample.insert([try Sample.record(number)], into: journal) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        print("10,000 records in one commit: \(batch); 1,000 concurrent commits: \(single)")
+        #expect(try await journal.counts() == [.pending: 11_000])
+        await journal.close()
+    }
+}

@@ -1,0 +1,159 @@
+// Ferry: FerryStoreTests
+// What was stored is found again.
+
+import FerryCore
+@testable import FerryStore
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The journal` {
+    @Test func `finds everything again after it was closed`() async throws {
+        let folder = try TemporaryFolder()
+        let records = try [Sample.record(1), Sample.fullRecord(2), Sample.record(3, session: "other")]
+        var settings = ServiceSettings()
+        settings.activeTransfers = 3
+        let journal = try await Sample.open(folder)
+        try await Sample.insert(records, into: journal)
+        try await journal.commit { [settings] transaction throws(TransferError) in
+            try transaction.saveSettings(settings)
+            try transaction.saveSession(try SessionID("app"), SessionSettings(activeTransfers: 2, rateLimit: 4096))
+        }
+        await journal.close()
+        #expect(try folder.files() == ["journal.sqlite"])
+
+        let again = try await Sample.open(folder)
+        let found = try await again.read { reader throws(TransferError) in try reader.records(records.map(\.id)) }
+        #expect(found == records)
+        #expect(try await again.read { reader throws(TransferError) in try reader.settings() } == settings)
+        let sessions = try await again.read { reader throws(TransferError) in try reader.sessions() }
+        #expect(sessions.map(\.id.name) == ["app", "cli", "other"])
+        #expect(sessions.map(\.settings.rateLimit) == [4096, 0, 0])
+        #expect(sessions.map(\.counts) == [[.pending: 1], [.pending: 1], [.pending: 1]])
+        #expect(try await again.lastTransferID() == Sample.id(3))
+        await again.close()
+    }
+
+    @Test func `in memory behaves the same`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        #expect(try await journal.record(record.id) == record)
+        await journal.close()
+        await #expect(throws: TransferError.self) {
+            try await journal.commit { transaction throws(TransferError) in try transaction.delete(record.id) }
+        }
+    }
+
+    @Test func `updates change what they name and nothing else`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        var record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        record.facts.restarts = 2
+        record.facts.partial = nil
+        record.attempts = 9
+        record.retry = nil
+        record.intent = .suspend
+        let expected = record
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.updateFacts(expected.id, expected.facts)
+            try transaction.updateRetry(expected.id, retry: nil, failures: expected.failures, attempts: 9)
+            try transaction.setIntent(expected.id, .suspend)
+        }
+        #expect(try await journal.record(expected.id) == expected)
+        #expect(try await journal.counts() == [.suspended: 1])
+
+        record.request.tags = ["c"]
+        record.request.session = .cli
+        record.outcome = Sample.success
+        record.finishedAt = Sample.moment
+        let changed = record
+        try await journal.commit { transaction throws(TransferError) in try transaction.update(changed) }
+        #expect(try await journal.record(changed.id) == changed)
+        #expect(try await journal.counts(.cli) == [.succeeded: 1])
+        var filter = JournalFilter()
+        filter.tag = "c"
+        #expect(try await journal.page(filter).count == 1)
+        filter.tag = "a"
+        #expect(try await journal.page(filter).isEmpty)
+    }
+
+    @Test func `changing a transfer that is gone says so and undoes nothing`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let record = try Sample.record(1)
+        let found = try await journal.commit { transaction throws(TransferError) in
+            try transaction.saveSettings(ServiceSettings())
+            return [
+                try transaction.update(record), try transaction.updateFacts(record.id, TransferFacts()),
+                try transaction.setIntent(record.id, .cancel),
+                try transaction.finish(record.id, outcome: .canceled, at: Sample.moment, facts: TransferFacts()),
+                try transaction.delete(record.id),
+            ]
+        }
+        #expect(found == [false, false, false, false, false])
+        #expect(try await journal.read { reader throws(TransferError) in try reader.settings() } != nil)
+    }
+
+    @Test func `the last id is remembered after its transfer is gone`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        #expect(try await journal.lastTransferID() == nil)
+        try await Sample.insert([try Sample.record(7)], into: journal)
+        try await journal.commit { transaction throws(TransferError) in try transaction.delete(Sample.id(7)) }
+        #expect(try await journal.lastTransferID() == Sample.id(7))
+    }
+
+    @Test func `pending transfers come in order with what the queue needs`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let full = try Sample.fullRecord(2)
+        try await Sample.insert([try Sample.record(3), full, try Sample.record(1)], into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.setIntent(Sample.id(3), .suspend)
+        }
+        let pending = try await journal.read { reader throws(TransferError) in
+            var pending: [PendingTransfer] = []
+            try reader.forEachPending { pending.append($0) }
+            return pending
+        }
+        #expect(pending.map(\.id) == [Sample.id(1), Sample.id(2)])
+        #expect(pending.map(\.session.name) == ["cli", "app"])
+        #expect(pending.map(\.origin) == ["https://example.com:443", "https://example.com:443"])
+        #expect(pending.map(\.retry) == [nil, full.retry])
+    }
+
+    @Test func `cleanups that may not be over are found`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        try await Sample.insert(try (1...5).map { try Sample.record($0) }, into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            var facts = TransferFacts()
+            facts.partial = Sample.partial
+            try transaction.updateFacts(Sample.id(1), facts)
+            try transaction.setIntent(Sample.id(2), .cancel)
+            try transaction.finish(Sample.id(3), outcome: .canceled, at: Sample.moment, facts: facts)
+            try transaction.finish(Sample.id(4), outcome: .canceled, at: Sample.moment, facts: TransferFacts())
+            let failure = Outcome.failed(TransferError(.tooLarge, "Too large."))
+            try transaction.finish(Sample.id(5), outcome: failure, at: Sample.moment, facts: facts)
+        }
+        let found = try await journal.read { reader throws(TransferError) in try reader.unfinishedCleanups() }
+        #expect(found.map(\.id) == [Sample.id(2), Sample.id(3), Sample.id(5)])
+    }
+
+    @Test(arguments: ["request", "facts", "failures", "retry", "outcome", "credentials"])
+    func `a row that cannot be read fails alone`(column: String) async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        try await Sample.insert([try Sample.record(1), try Sample.fullRecord(2), try Sample.record(3)], into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.connection.execute("UPDATE transfers SET \(column) = '{' WHERE id = \(Sample.id(2).column)")
+        }
+        let page = try await journal.page()
+        try #require(page.count == 3)
+        #expect(page.map(\.outcome?.state) == [nil, .failed, nil])
+        guard case .failed(let error) = page[1].outcome else { return }
+        #expect(error.code == .journalFailed)
+        #expect(page[1].request.session.name == "app")
+
+        // Writing a record over it mends the row.
+        var mended = try Sample.fullRecord(2)
+        mended.attempts = 4
+        try await journal.commit { [mended] transaction throws(TransferError) in try transaction.update(mended) }
+        #expect(try await journal.record(Sample.id(2)) == mended)
+    }
+}

@@ -1,0 +1,153 @@
+// Ferry: FerryStoreTests
+// New, newer, damaged and interrupted journals.
+
+import FerryCore
+@testable import FerryStore
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Opening a journal` {
+    /// A closed journal of many pages.
+    private func filledFolder() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await Sample.insert(try (1...500).map { try Sample.record($0) }, into: journal)
+        await journal.close()
+        return folder
+    }
+
+    @Test func `only the user may read it`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        for name in try folder.files() {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+        await journal.close()
+    }
+
+    @Test func `commits are synced`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let pragmas = try await journal.commit { transaction throws(TransferError) in
+            var values: [String?] = []
+            for name in ["synchronous", "journal_mode", "foreign_keys"] {
+                try transaction.connection.forEachRow("PRAGMA \(name)") { row in
+                    values.append(row.text(0) ?? row.integer(0).map(String.init))
+                }
+            }
+            return values
+        }
+        #expect(pragmas == ["2", "wal", "1"])
+        await journal.close()
+    }
+
+    @Test func `a newer journal is refused and left as it is`() async throws {
+        let folder = try await filledFolder()
+        let journal = try await Sample.open(folder)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.connection.execute("INSERT INTO grdb_migrations VALUES ('999')")
+        }
+        await journal.close()
+        let before = try folder.bytes()
+        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        #expect(error?.code == .journalFailed)
+        #expect(error?.message.contains(folder.journal) == true)
+        #expect(try folder.bytes() == before)
+    }
+
+    enum Damage: CaseIterable { case header, truncated, pages, empty100 }
+
+    @Test(arguments: Damage.allCases)
+    func `a damaged journal is set aside and a new one made`(damage: Damage) async throws {
+        let folder = try await filledFolder()
+        var bytes = try folder.bytes()
+        switch damage {
+        case .header: bytes.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
+        case .truncated: bytes.removeLast(bytes.count / 2 + 100)
+        case .pages:
+            bytes.replaceSubrange(8192..<bytes.count - 8192, with: Data(repeating: 0xA5, count: bytes.count - 16384))
+        case .empty100: bytes = Data(repeating: 0, count: 100)
+        }
+        try bytes.write(to: URL(filePath: folder.journal))
+        #expect(FileManager.default.createFile(atPath: folder.journal + ".check", contents: nil))
+
+        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        #expect(warnings.count == 1)
+        #expect(try await journal.counts().isEmpty)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        await journal.close()
+        let aside = try folder.files().filter { $0.hasPrefix("journal.sqlite.damaged-") && $0.hasSuffix("Z") }
+        try #require(aside.count == 1)
+        #expect(try folder.bytes(aside[0]) == bytes)
+        #expect(try !folder.files().contains("journal.sqlite.check"))
+        #expect(warnings.first?.contains(aside[0]) == true)
+    }
+
+    @Test func `damage met at run time fails the journal and asks for a check at the next start`() async throws {
+        let folder = try await filledFolder()
+        let journal = try await Sample.open(folder)
+        let file = try FileHandle(forUpdating: URL(filePath: folder.journal))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
+        try file.close()
+        let error = await #expect(throws: TransferError.self) {
+            try await journal.page()
+        }
+        #expect(error?.code == .journalFailed)
+        #expect(try folder.files().contains("journal.sqlite.check"))
+        await #expect(throws: TransferError.self) { try await Sample.insert([try Sample.record(1)], into: journal) }
+        await journal.close()
+        #expect(try await Journal.open(at: folder.journal, logger: Sample.quiet).warnings.count == 1)
+    }
+
+    @Test func `CVE_2014_4877 a link planted at the journal's name is not followed`() async throws {
+        let folder = try TemporaryFolder()
+        let target = folder.path + "/target"
+        try FileManager.default.createSymbolicLink(atPath: folder.journal, withDestinationPath: target)
+        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        #expect(error?.code == .journalFailed)
+        #expect(!FileManager.default.fileExists(atPath: target))
+    }
+
+    @Test func `an empty file is a new journal`() async throws {
+        let folder = try TemporaryFolder()
+        #expect(FileManager.default.createFile(atPath: folder.journal, contents: nil))
+        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        #expect(warnings.isEmpty)
+        await journal.close()
+    }
+
+    @Test func `a folder that is not there is an error`() async throws {
+        let folder = try TemporaryFolder()
+        let error = await #expect(throws: TransferError.self) {
+            try await Journal.open(at: folder.path + "/none/journal.sqlite", logger: Sample.quiet)
+        }
+        #expect(error?.code == .journalFailed)
+    }
+
+    @Test func `a killed writer leaves what it had committed and nothing else`() async throws {
+        let folder = try TemporaryFolder()
+        let crashed = try TemporaryFolder()
+        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet) { step in
+            // The second transaction's bodies ran; its COMMIT has not.
+            if step == .commits(bodies: 1), FileManager.default.fileExists(atPath: folder.path + "/kill") {
+                for suffix in ["", "-wal"] {
+                    try? FileManager.default.copyItem(atPath: folder.journal + suffix, toPath: crashed.journal + suffix)
+                }
+            }
+            return nil
+        }.journal
+        try await Sample.insert(try (1...300).map { try Sample.record($0) }, into: journal)
+        #expect(FileManager.default.createFile(atPath: folder.path + "/kill", contents: nil))
+        try await Sample.insert(try (301...400).map { try Sample.record($0) }, into: journal)
+        await journal.close()
+
+        let (again, warnings) = try await Journal.open(at: crashed.journal, logger: Sample.quiet)
+        #expect(warnings.isEmpty)
+        #expect(try await again.counts() == [.pending: 300])
+        await again.close()
+    }
+}

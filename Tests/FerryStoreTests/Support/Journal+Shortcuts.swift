@@ -1,0 +1,24 @@
+// Ferry: FerryStoreTests
+// Single reads, for tests.
+
+import FerryCore
+import FerryStore
+
+/// One read each.
+extension Journal {
+    func counts(_ session: SessionID? = nil) async throws(TransferError) -> [JournalPhase: Int] {
+        try await read { reader throws(TransferError) in try reader.counts(session: session) }
+    }
+
+    func page(_ filter: JournalFilter = JournalFilter()) async throws(TransferError) -> [TransferRecord] {
+        try await read { reader throws(TransferError) in try reader.page(filter) }
+    }
+
+    func record(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
+        try await read { reader throws(TransferError) in try reader.record(id) }
+    }
+
+    func lastTransferID() async throws(TransferError) -> TransferID? {
+        try await read { reader throws(TransferError) in try reader.lastTransferID }
+    }
+}

@@ -1,0 +1,57 @@
+// Ferry: FerryStoreTests
+// Records to store.
+
+import FerryCore
+import FerryStore
+import Foundation
+import Logging
+
+/// Records to store, and journals to store them in.
+enum Sample {
+    static let moment = Date(timeIntervalSince1970: 1_700_000_000.125)
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    static func id(_ number: UInt64) -> TransferID { TransferID(rawValue: 1_700_000_000_000 << 20 + number) }
+
+    static func record(
+        _ number: UInt64, session: String = "cli", tags: [String] = [], destination: String? = nil
+    ) throws -> TransferRecord {
+        var request = TransferRequest(url: "https://example.com/files/\(number).iso", folder: "/home/u/Downloads")
+        request.session = try SessionID(session)
+        request.tags = tags
+        var record = TransferRecord(id: id(number), createdAt: moment, request: request, credentials: nil)
+        record.facts.destination = destination
+        return record
+    }
+
+    /// A record with something in every column.
+    static func fullRecord(_ number: UInt64) throws -> TransferRecord {
+        var record = try record(number, session: "app", tags: ["a", "b"])
+        record.request.deadline = moment.addingTimeInterval(60)
+        record.request.checksums = [try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")]
+        record.facts.partial = partial
+        record.facts.name = "n"
+        record.facts.destination = "/home/u/Downloads/n\(number)"
+        record.facts.redirects = ["https://a.example/"]
+        record.attempts = 3
+        record.retry = RetryPlan(
+            at: moment.addingTimeInterval(4.5), delay: 4.5, reason: .retry,
+            error: TransferError(.connectionLost, "Reset."))
+        return record
+    }
+
+    static let partial = PartialFacts(
+        folder: "/home/u/Downloads", name: ".ferry-1.part", device: 1, inode: .max, folderDevice: 1, folderInode: 2)
+
+    static let success = Outcome.succeeded(Outcome.Success(path: "/home/u/Downloads/n", size: 5, verified: []))
+
+    static func insert(_ records: [TransferRecord], into journal: Journal) async throws {
+        try await journal.commit { transaction throws(TransferError) in
+            for record in records { try transaction.insert(record) }
+        }
+    }
+
+    static func open(_ folder: TemporaryFolder) async throws -> Journal {
+        try await Journal.open(at: folder.journal, logger: quiet).journal
+    }
+}

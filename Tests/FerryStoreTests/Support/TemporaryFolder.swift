@@ -1,0 +1,24 @@
+// Ferry: FerryStoreTests
+// A folder that is gone after the test.
+
+import Foundation
+
+/// A folder of its own for one test, removed with everything in it once nobody holds it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "ferry-journal-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var journal: String { path + "/journal.sqlite" }
+
+    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+
+    func bytes(_ name: String = "journal.sqlite") throws -> Data {
+        try Data(contentsOf: URL(filePath: path + "/" + name))
+    }
+}

@@ -1,0 +1,74 @@
+# Installs what is missing from the distribution's packages. Sourced by the other scripts; everything it says goes to stderr.
+
+ferry_say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+ferry_die() { ferry_say "$@"; exit 1; }
+
+# Where the system's own programs and ldconfig are, also for users whose PATH leaves them out.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+ferry_has() {  # whether the thing that a package brings is there
+    case "$1" in
+    git | openssl | curl | nginx | wget2 | flock | python3) command -v "$1" >/dev/null ;;
+    aria2) command -v aria2c >/dev/null ;;
+    binutils) command -v ld >/dev/null ;;
+    util-linux) command -v flock >/dev/null ;;
+    ca-certificates) [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] ;;
+    tzdata) [ -d /usr/share/zoneinfo ] ;;
+    libc6-dev) [ -e /usr/include/stdlib.h ] ;;
+    g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
+    libsqlite3-dev) [ -e /usr/include/sqlite3.h ] ;;
+    zlib1g-dev) [ -e /usr/include/zlib.h ] ;;
+    libcurl4) ldconfig -p | grep -F 'libcurl.so.4' >/dev/null ;;
+    libxml2) ldconfig -p | grep -F 'libxml2.so' >/dev/null ;;
+    libncurses6) ldconfig -p | grep -F 'libncurses.so.6' >/dev/null ;;
+    *) return 1 ;;
+    esac
+}
+
+ferry_fedora_name() {
+    case "$1" in
+    libsqlite3-dev) echo sqlite-devel ;;
+    zlib1g-dev) echo zlib-devel ;;
+    libc6-dev) echo glibc-devel ;;
+    g++) echo gcc-c++ ;;
+    libcurl4) echo libcurl ;;
+    libncurses6) echo ncurses-libs ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# ferry_packages NAME…: sees to it that each of these Debian packages, or what stands for it, is installed.
+ferry_packages() {
+    local name missing=() fedora=() as_root=()
+    for name in "$@"; do
+        ferry_has "$name" || { missing+=("$name"); fedora+=("$(ferry_fedora_name "$name")"); }
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if ! command -v apt-get >/dev/null; then
+        ferry_die "needs what these packages bring, please install them and run this again." \
+            "Debian's names: ${missing[*]}. Fedora's names: ${fedora[*]}."
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            ferry_die "needs these packages; please run as root: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    ferry_say "installing missing system packages${as_root:+ (with sudo)}: ${missing[*]}"
+    {
+        "${as_root[@]}" apt-get update -q &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+    } </dev/null >&2 || ferry_die "apt-get failed, see above; these packages are needed: ${missing[*]}"
+    # The package starts a web server on port 80, which nobody asked for: only the program is wanted.
+    case " ${missing[*]} " in *" nginx "*)
+        if [ -d /run/systemd/system ]; then "${as_root[@]}" systemctl disable -q --now nginx >&2 || true; fi ;;
+    esac
+}
+
+# What building Ferry with a Swift toolchain needs.
+ferry_build_packages() {
+    command -v swift >/dev/null || ferry_die \
+        "Ferry is built with Swift 6.3 and there is no 'swift' on the PATH." \
+        "Install it as https://www.swift.org/install/linux/ says, open a new shell and run this again."
+    ferry_packages git ca-certificates tzdata util-linux binutils libc6-dev g++ libsqlite3-dev zlib1g-dev \
+        libcurl4 libxml2 libncurses6
+}
