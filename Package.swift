@@ -110,6 +110,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Help"]),
+        .testTarget(
+            name: "FerryEngineTests",
+            dependencies: [
+                "FerryCore", "FerryEngine", "FerryTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
         .testTarget(
             name: "FerryServerTests",
@@ -123,6 +131,16 @@ let package = Package(
         .testTarget(
             name: "FerryStoreTests",
             dependencies: ["FerryCore", "FerryStore", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(
+            name: "FerryTestingTests",
+            dependencies: [
+                "FerryCore", "FerryTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

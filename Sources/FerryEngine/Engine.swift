@@ -65,9 +65,9 @@ package final class Engine: Sendable {
     package func removePlacedFile(_ placed: PlacementIntent) async throws(TransferError) {
         do {
             try await disk.run { system throws(DiskError) in
-                let path = placed.path as NSString
-                let folder = try system.openFolder(path.deletingLastPathComponent)
-                let name = path.lastPathComponent
+                let path = placed.path
+                let folder = try system.openFolder(path.folderPart)
+                let name = path.lastPathPart
                 guard let found = try system.identity(of: name, in: folder), found.device == placed.device,
                     found.inode == placed.inode, found.size == placed.size
                 else { return }

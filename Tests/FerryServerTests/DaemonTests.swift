@@ -75,7 +75,18 @@ import Testing
         #expect(exit == status)
     }
 
-    @Test func `open files are raised to the hard limit`() {
+    @Test func `a start that fails keeps the code of its reason`() async throws {
+        try await withFolder { folder in
+            let wrong = try daemon(folder, ["FERRY_KILL_AT": "lunch"])
+            let failure = await #expect(throws: DaemonFailure.self) { try await wrong.run(signals: []) }
+            #expect(failure?.error.code == .invalidRequest)
+            #expect(failure?.exitStatus == 64)
+        }
+        #expect(DaemonFailure(cause: CancellationError()).error.code == .internal)
+        #expect(DaemonFailure(TransferError(.journalFailed, "Broken.")).exitStatus == 1)
+    }
+
+    @Test func `L9 the limit of open files is raised to its hard value`() {
         ProcessSetup.raiseOpenFiles()
         var limit = rlimit()
         _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

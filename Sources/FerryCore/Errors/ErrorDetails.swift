@@ -13,7 +13,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     package var errno: Int32?
     /// Foundation's code where the cause decides it (which certificate fault, which redirect).
     package var urlError: Int?
-    /// How many tries were made.
+    /// How many tries have failed since the limits last started.
     package var attempts: Int?
     package var nextTryAt: Date?
     /// The URL, without userinfo and query values.

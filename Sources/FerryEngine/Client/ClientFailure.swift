@@ -26,8 +26,8 @@ enum ClientFailure {
         case is ReusedConnectionClosed: return staleConnection
         case let error as HTTPClientError: return clientError(error, phase: phase, failure: failure, host: host)
         case let error as NIOConnectionError: return connectionError(error, failure: failure, host: host)
-        case let error as SocketAddressError:
-            return failure(.hostNotFound, "The host \(host) cannot be found (\(error)).")
+        case is SocketAddressError:
+            return failure(.hostNotFound, "The host \(host) cannot be found.")
         case let error as ChannelError:
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
@@ -71,21 +71,13 @@ enum ClientFailure {
         _ error: NIOConnectionError, failure: Failure, host: String
     ) -> TransferError {
         if error.connectionErrors.isEmpty {
-            return resolverError(error.dnsAError ?? error.dnsAAAAError, failure: failure, host: host)
+            return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
         }
         let numbers = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         if numbers.isEmpty, error.connectionErrors.contains(where: { $0.error is ChannelError }) {
             return failure(.timedOut, "Connecting to \(host) took too long.", nil)
         }
         return ioError(numbers.first ?? ECONNREFUSED, failure: failure, host: host, phase: .beforeHead)
-    }
-
-    private static func resolverError(_ error: (any Error)?, failure: Failure, host: String) -> TransferError {
-        // The resolver's number decides: a name that does not exist is another case than a resolver that is silent.
-        if case SocketAddressError.unknown = error ?? ChannelError.eof {
-            return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
-        }
-        return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
     }
 
     private static func ioError(_ errno: CInt, failure: Failure, host: String, phase: Phase) -> TransferError {

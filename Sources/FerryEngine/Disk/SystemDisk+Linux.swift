@@ -136,17 +136,19 @@
         }
 
         /// The way for file systems without RENAME_NOREPLACE: a second link, or a placeholder of our own to rename over.
-        private func renameWithoutFlags(
-            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile
+        ///
+        /// - Parameter links: Whether a second link is tried.
+        package func renameWithoutFlags(
+            _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, links: Bool = true
         ) throws(DiskError) -> Bool {
             let path = newFolder.path + "/" + newName
-            if unsafe linkat(folder.descriptor, name, newFolder.descriptor, newName, 0) == 0 {
+            if links, unsafe linkat(folder.descriptor, name, newFolder.descriptor, newName, 0) == 0 {
                 guard unsafe unlinkat(folder.descriptor, name, 0) == 0 else {
                     throw DiskError("Placing", path, errno: errno)
                 }
                 return true
             }
-            if errno == EEXIST { return false }
+            if links, errno == EEXIST { return false }
             let placeholder = unsafe openat(
                 newFolder.descriptor, newName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard placeholder >= 0 else {

@@ -22,7 +22,7 @@ package final class RateGate: Sendable {
     ///
     /// Each transfer has one reservation at a time and the limiters serve them in turn, so the size of the piece is
     /// what gives a higher priority its larger share.
-    var pieceSize: Int {
+    package var pieceSize: Int {
         let slowest = limiters.lazy.map(\.rate).filter { $0 > 0 }.min() ?? Int64.max
         let piece = max(256, min(32 << 10, slowest / 64))
         return Int(piece) * weight.load(ordering: .relaxed)

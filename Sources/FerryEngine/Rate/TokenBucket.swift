@@ -17,6 +17,8 @@ package struct TokenBucket: Sendable {
 
     package mutating func setRate(_ rate: Int64, now: UInt64) {
         fill(now)
+        // What is owed keeps its time: a debt of a fast limit would hold a slow one up for long.
+        if tokens < 0 { tokens = self.rate > 0 ? tokens / Double(self.rate) * Double(rate) : 0 }
         self.rate = rate
         tokens = min(tokens, Double(rate))
     }

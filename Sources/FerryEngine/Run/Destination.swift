@@ -9,7 +9,7 @@ package enum Destination {
     /// The folder, with the folders of the caller's name.
     package static func folder(of request: TransferRequest) -> String {
         guard let name = request.name else { return request.folder }
-        let above = (name as NSString).deletingLastPathComponent
+        let above = name.folderPart
         if above.hasPrefix("/") { return above }
         return above.isEmpty ? request.folder : request.folder + "/" + above
     }
@@ -18,7 +18,15 @@ package enum Destination {
     package static func path(of request: TransferRequest) -> String? {
         guard let name = request.name else { return nil }
         let folder = folder(of: request)
-        return (folder == "/" ? "" : folder) + "/" + (name as NSString).lastPathComponent
+        return (folder == "/" ? "" : folder) + "/" + name.lastPathPart
+    }
+
+    /// The whole path as far as it is known before any answer: an answer may still bring another name.
+    package static func likelyPath(of request: TransferRequest) -> String? {
+        if let path = path(of: request) { return path }
+        guard let url = try? HTTPURL(parsing: request.url) else { return nil }
+        let name = FileName.choose(callerName: nil, contentDisposition: nil, originalURL: url, finalURL: url)
+        return (request.folder == "/" ? "" : request.folder) + "/" + name
     }
 
     package static func exists(_ path: String) -> TransferError {

@@ -15,6 +15,8 @@ package struct TransferJob: Sendable {
     package var progress: TransferProgress
     /// Whether HTTP/2 is offered: it pays for small files only.
     package var offersHTTP2 = false
+    /// What an earlier transfer put at the destination, for conflict policy `update`.
+    package var existing: ExistingFile?
     /// Bytes of the file system that stay free.
     package var reserve: Int64 = 0
 

@@ -15,6 +15,7 @@ extension TransferRun {
         situation.identity = turn.restart == nil ? facts.identity : nil
         situation.hasExpectedDigest = !job.request.checksums.isEmpty
         situation.expectedSize = job.request.expectedSize
+        situation.existing = existing?.identity
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
@@ -52,6 +53,8 @@ extension TransferRun {
             } catch  where error == ClientFailure.staleConnection && !hasReplacedConnection {
                 hasReplacedConnection = true
                 continue
+            } catch where error.code == .hostNotFound {
+                throw await resolverFailure(error, url)
             }
             for field in head.values("Set-Cookie") { cookies.store(setCookie: field, from: url, now: Date()) }
             let verdict = ResumeTable.decide(situation(plan.asked, .success(head), turn, url: url, home: home))
@@ -68,6 +71,14 @@ extension TransferRun {
             try await pauseBeforeRedirect(head)
             url = redirect.url
         }
+    }
+
+    private func resolverFailure(_ error: TransferError, _ url: HTTPURL) async -> TransferError {
+        let silent = await engine.disk.result { _ throws(DiskError) in Resolver.isSilent(about: url.host) }
+        guard case .success(true) = silent else { return error }
+        return TransferError(
+            .dnsFailed, "The name \(url.host) cannot be looked up: the resolver did not answer.",
+            details: error.details)
     }
 
     /// A server may ask for a moment between a redirect and its target: up to 10 s are spent in place (spec T5).

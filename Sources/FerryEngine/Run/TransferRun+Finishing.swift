@@ -73,7 +73,7 @@ extension TransferRun {
                 verified: verified)
             try await record()
             reached(.intentCommitted)
-            let name = (destination as NSString).lastPathComponent
+            let name = destination.lastPathPart
             try await setAttributes(partial, replacing: name, in: folder)
             reached(.attributesSet)
             let replaces = job.request.onConflict == .replace || job.request.onConflict == .update
@@ -144,7 +144,7 @@ extension TransferRun {
 
     /// Applies the conflict policy once more: the name was free at the head and is taken at the end.
     private func nameTaken(_ path: String, in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
-        let name = (path as NSString).lastPathComponent
+        let name = path.lastPathPart
         switch job.request.onConflict {
         case .skip:
             let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
@@ -153,7 +153,7 @@ extension TransferRun {
             return Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)
         case .unique:
             facts.placement = nil
-            let base = job.request.name.map { ($0 as NSString).lastPathComponent } ?? facts.name ?? name
+            let base = job.request.name.map { $0.lastPathPart } ?? facts.name ?? name
             for number in 1...9999 {
                 let next = FileName.numbered(base, number)
                 let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }

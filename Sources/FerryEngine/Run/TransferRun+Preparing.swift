@@ -9,9 +9,9 @@ extension TransferRun {
     /// Stores a body from position 0.
     ///
     /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
-    func start(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+    func start(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) -> Outcome.Success? {
         do throws(TransferError) {
-            if let success = try await prepare(body, answer) {
+            if let success = try await prepare(body, answer, turn) {
                 await answer.exchange.close()
                 return success
             }
@@ -61,10 +61,13 @@ extension TransferRun {
     // MARK: -
 
     /// Gives up what was on disk, fixes the name, makes the partial file and records all of it (steps 2 and 3).
-    private func prepare(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+    private func prepare(
+        _ body: AcceptedBody, _ answer: Answer, _ turn: Turn
+    ) async throws(TransferError) -> Outcome.Success? {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
-            facts.startOver(note: body.restart?.note ?? RestartReason.versionUnknown.note)
+            let reason = body.restart ?? turn.restart ?? .versionUnknown
+            facts.startOver(note: reason.note)
             if partial != nil || facts.partial != nil {
                 try await record()
                 reached(.restartCommitted)
@@ -123,7 +126,7 @@ extension TransferRun {
     private func claimDestination(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
         let policy = job.request.onConflict
         let wanted =
-            facts.destination.map { ($0 as NSString).lastPathComponent } ?? lastPart(facts.name ?? FileName.fallback)
+            facts.destination.map { $0.lastPathPart } ?? (facts.name ?? FileName.fallback).lastPathPart
         for number in 0...9999 {
             let name = number == 0 ? wanted : FileName.numbered(wanted, number)
             let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
@@ -155,7 +158,7 @@ extension TransferRun {
         throw Destination.exists(folder.path + "/" + wanted)
     }
 
-    private func lastPart(_ name: String) -> String { (name as NSString).lastPathComponent }
+
 
     /// Removes the partial file of a transfer that will not need it.
     func dropPartialFile() async throws(TransferError) {

@@ -23,12 +23,16 @@ extension TransferRun {
         ) { _ in due.continuation.yield() }
         let checkpoints = Task(name: "checkpoints of \(job.id)") {
             var pace = Pace(request: self.job.request)
+            var earliest = NIODeadline.now()
             for await _ in due.stream {
                 if let error = pace.judge(position: sink.position, now: NIODeadline.now().uptimeNanoseconds) {
                     self.stop(answer.exchange, with: error)
                 }
-                if (completeLength ?? .max) <= Self.checkpointedSize { continue }
+                if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
+                let began = NIODeadline.now()
                 await self.checkpoint(sink, partial)
+                // At most half of the time goes to checkpoints.
+                earliest = .now() + (.now() - began)
             }
         }
         var failure: TransferError?
@@ -68,7 +72,6 @@ extension TransferRun {
         guard position > (facts.ranges.ranges.last { $0.lowerBound <= sink.start }?.upperBound ?? sink.start) else {
             return
         }
-        let began = NIODeadline.now()
         reached(.bytesWritten)
         do throws(TransferError) {
             try await onDisk { _ throws(DiskError) in try partial.sync() }
@@ -81,8 +84,6 @@ extension TransferRun {
             checkpointError = error
             exchange?.stop()
         }
-        // At most half of the time goes to checkpoints.
-        try? await Task.sleep(for: .nanoseconds((NIODeadline.now() - began).nanoseconds))
     }
 
     /// Closes the sink and decides what its bytes count for.

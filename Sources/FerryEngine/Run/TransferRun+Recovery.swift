@@ -46,8 +46,8 @@ extension TransferRun {
             partial = found
             return try await place(found, size: intent.size, verified: intent.verified)
         }
-        let path = (intent.path as NSString).deletingLastPathComponent
-        let name = (intent.path as NSString).lastPathComponent
+        let path = intent.path.folderPart
+        let name = intent.path.lastPathPart
         let placed = try await onDisk { system throws(DiskError) -> OpenFile? in
             let folder = try system.openFolder(path)
             guard let found = try system.identity(of: name, in: folder), found.kind == .regular,

@@ -26,6 +26,8 @@ package actor TransferRun {
     var retryAfter: String?
     /// A checkpoint that failed; decides over whatever ended the exchange after it.
     var checkpointError: TransferError?
+    /// The file at the destination, if it is still the one that was put there.
+    private(set) var existing: ExistingFile?
     private var isStopping = false
     private var stopError: TransferError?
 
@@ -67,6 +69,7 @@ package actor TransferRun {
 
     private func perform() async throws(TransferError) -> Outcome.Success {
         if let success = try await recover() { return success }
+        existing = try await currentFile()
         var turn = Turn()
         while true {
             try checkStopping()
@@ -79,7 +82,7 @@ package actor TransferRun {
             if verdict.countsAsRestart { facts.restarts += 1 }
             switch verdict.decision {
             case .start(let body):
-                if let success = try await start(body, answer) { return success }
+                if let success = try await start(body, answer, turn) { return success }
                 turn = Turn()
             case .continueAt(let offset, let until, let identity):
                 try await proceed(at: offset, until: until, identity: identity, answer)
@@ -132,13 +135,22 @@ package actor TransferRun {
     }
 
     private func unchanged() throws(TransferError) -> Outcome.Success {
-        guard let path = facts.destination else {
-            throw TransferError(.internal, "An unchanged file has no name.")
-        }
-        return Outcome.Success(path: path, size: existingSize ?? 0, verified: [], unchanged: true)
+        guard let existing else { throw TransferError(.internal, "An unchanged file has no name.") }
+        return Outcome.Success(
+            path: existing.placement.path, size: existing.placement.size, verified: [], unchanged: true)
     }
 
-    var existingSize: Int64? { nil }
+    private func currentFile() async throws(TransferError) -> ExistingFile? {
+        guard let existing = job.existing else { return nil }
+        let path = existing.placement.path
+        let looked = await engine.disk.result { system throws(DiskError) in
+            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+        }
+        guard case .success(let found?) = looked, found.inode == existing.placement.inode,
+            found.device == existing.placement.device, found.size == existing.placement.size
+        else { return nil }
+        return existing
+    }
 
     func checkStopping() throws(TransferError) {
         if isStopping { throw ExchangeEnd.stopped }

@@ -49,7 +49,7 @@ package struct Daemon: Sendable {
             try await runParts(service, signals: signals)
             _ = consume lock
         } catch {
-            throw DaemonFailure(error)
+            throw DaemonFailure(cause: error)
         }
     }
 

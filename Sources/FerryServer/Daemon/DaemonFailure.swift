@@ -18,11 +18,11 @@ package struct DaemonFailure: Error {
     }
 
     /// Takes the code of a known error, and `internal` for any other.
-    package init(_ error: any Error) {
-        switch error {
+    package init(cause: any Error) {
+        switch cause {
         case let failure as DaemonFailure: self = failure
         case let error as TransferError: self.init(error)
-        default: self.init(TransferError(.internal, "ferryd failed: \("\(error)".escapingControls)."))
+        default: self.init(TransferError(.internal, "ferryd failed: \("\(cause)".escapingControls)."))
         }
     }
 }

@@ -15,7 +15,7 @@ package struct ControlSocket: Sendable {
     /// - Throws: ``TransferError`` with code `daemon_unreachable` if something else is there, or somebody answers: a
     ///   daemon with another state folder.
     package func prepare() throws(TransferError) {
-        try PrivateFolder.make((path as NSString).deletingLastPathComponent)
+        try PrivateFolder.make(path.folderPart)
         guard let found = FileFacts(path) else { return }
         let shown = path.escapingControls
         guard found.isSocket else {

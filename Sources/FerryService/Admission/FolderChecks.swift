@@ -26,7 +26,7 @@ struct FolderChecks {
     mutating func check(_ request: TransferRequest) async throws(TransferError) -> Finding {
         let folder = try await open(Destination.folder(of: request), makes: request.createFolders)
         guard let path = Destination.path(of: request) else { return .free([]) }
-        let name = (path as NSString).lastPathComponent
+        let name = path.lastPathPart
         let policy = request.onConflict
         let looked = await disk.result { system throws(DiskError) -> Result<Finding, TransferError> in
             let found = try system.identity(of: name, in: folder)

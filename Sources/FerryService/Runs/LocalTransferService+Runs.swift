@@ -42,6 +42,7 @@ extension LocalTransferService {
             job.digest = digests.removeValue(forKey: id)
             job.reserve = currentSettings.reserve
             job.offersHTTP2 = offersHTTP2(record, transfer.key)
+            job.existing = try await existingFile(record.request)
             transfer.limiter.rate = record.request.rateLimit
             transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
             transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
@@ -57,6 +58,14 @@ extension LocalTransferService {
             noteFailure(error)
             if error.code != .journalFailed { await failUnreadable(id, error) }
         }
+    }
+
+    /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
+    private func existingFile(_ request: TransferRequest) async throws(TransferError) -> ExistingFile? {
+        guard request.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
+        let placed = try await journal.read { reader throws(TransferError) in try reader.lastPlaced(at: path) }
+        guard let facts = placed?.facts, let placement = facts.placement, let identity = facts.identity else { return nil }
+        return ExistingFile(placement: placement, identity: identity)
     }
 
     /// Draws the consequences of a try: the outcome, the next try, or rest.
@@ -127,7 +136,7 @@ extension LocalTransferService {
         var error = error
         let at = Date().addingTimeInterval(delay)
         error.details.nextTryAt = at
-        error.details.attempts = record.attempts
+        error.details.attempts = record.failures.failures
         record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
         try await store(record)
         logger.info(

@@ -51,8 +51,18 @@ extension JournalReads {
 
     /// The live transfer that has reserved a path.
     package func destinationHolder(_ path: String) throws(TransferError) -> TransferID? {
-        try connection.row("SELECT id FROM transfers WHERE destination = ?", [path])
-            .flatMap { RowReader($0).integer(0) }
-            .map(TransferID.init(column:))
+        try connection.row(
+            "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL AND phase < 3", [path]
+        )
+        .flatMap { RowReader($0).integer(0) }
+        .map(TransferID.init(column:))
+    }
+
+    /// The transfer that last put a file at a path.
+    package func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
+        let row = try connection.row(
+            "SELECT id FROM transfers WHERE destination = ? AND phase = 3 ORDER BY id DESC LIMIT 1", [path])
+        guard let id = row.flatMap({ RowReader($0).integer(0) }) else { return nil }
+        return try record(TransferID(column: id))
     }
 }

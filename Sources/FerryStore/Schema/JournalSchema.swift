@@ -51,7 +51,8 @@ enum JournalSchema {
         CREATE INDEX transfers_phase ON transfers (phase);
         CREATE INDEX transfers_session ON transfers (session);
         CREATE INDEX transfers_session_phase ON transfers (session, phase);
-        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL;
+        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL AND phase < 3;
+        CREATE INDEX transfers_placed ON transfers (destination) WHERE phase = 3;
         CREATE INDEX transfers_cleanup ON transfers (phase) WHERE has_partial = 1 AND phase >= 2;
 
         CREATE TABLE transfer_tags (

@@ -32,8 +32,7 @@ enum TransferColumns {
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
             request.session.name, phase.rawValue, record.intent.rawValue, request.priority.rawValue, origin(request),
-            // Only live transfers hold their destination.
-            phase.isEnded ? nil : record.facts.destination,
+            destination(record),
             record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
             record.facts.partial != nil,
             try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
@@ -52,6 +51,15 @@ enum TransferColumns {
     ) throws(TransferError) -> String {
         if value == plain.value, let text = plain.text { return text }
         return try JournalJSON.text(value)
+    }
+
+    /// The path that a live transfer has reserved, or where one that succeeded has put its file.
+    private static func destination(_ record: TransferRecord) -> String? {
+        switch record.outcome {
+        case .succeeded(let success): success.path
+        case .failed, .canceled: nil
+        case nil: record.facts.destination
+        }
     }
 
     private static func origin(_ request: TransferRequest) -> String {

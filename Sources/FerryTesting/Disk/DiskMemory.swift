@@ -1,0 +1,83 @@
+// Ferry: FerryTesting
+// What a disk would hold after a power cut.
+
+import FerryEngine
+import Foundation
+
+/// What each file held at its last sync, and the renames whose folder was not synced.
+struct DiskMemory: Sendable {
+    private struct Key: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ identity: FileIdentity) {
+            device = identity.device
+            inode = identity.inode
+        }
+    }
+
+    private struct Memory {
+        var path: String
+        var bytes: [UInt8]
+    }
+
+    private struct Rename {
+        var from: String
+        var to: String
+        var folder: Key
+    }
+
+    private var files: [Key: Memory] = [:]
+    private var renames: [Rename] = []
+
+    mutating func synced(_ identity: FileIdentity, path: String, bytes: [UInt8]) {
+        files[Key(identity)] = Memory(path: files[Key(identity)]?.path ?? path, bytes: bytes)
+    }
+
+    mutating func renamed(_ from: String, to: String, in folder: FileIdentity) {
+        move(from, to)
+        renames.append(Rename(from: from, to: to, folder: Key(folder)))
+    }
+
+    mutating func folderSynced(_ folder: FileIdentity) {
+        renames.removeAll { $0.folder == Key(folder) }
+    }
+
+    private mutating func move(_ from: String, _ to: String) {
+        for (key, memory) in files where memory.path == from { files[key]?.path = to }
+    }
+
+    /// Takes renames back and gives files the bytes of their last sync.
+    mutating func restore(_ loss: FaultyDisk.Loss) throws {
+        for rename in renames.reversed() {
+            try FileManager.default.moveItem(atPath: rename.to, toPath: rename.from)
+            move(rename.to, rename.from)
+        }
+        renames = []
+        for memory in files.values {
+            guard let file = FileHandle(forUpdatingAtPath: memory.path) else { continue }
+            let length = try file.seekToEnd()
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: Data(memory.bytes))
+            if loss == .bytes, length > UInt64(memory.bytes.count) { try file.truncate(atOffset: length) }
+            try file.close()
+        }
+    }
+}
+
+extension FaultyDisk {
+    /// What a power cut takes of what was not synced.
+    package enum Loss: Hashable, Sendable, CaseIterable {
+        /// Bytes and lengths: files are as long as at their last sync.
+        case bytesAndLengths
+        /// Bytes alone: files have their length, with zeros where bytes were not synced.
+        case bytes
+    }
+
+    /// Makes of the files what a power cut leaves: bytes that were not synced and renames whose folder was not are gone.
+    ///
+    /// No transfer may be running.
+    package func forgetUnsynced(_ loss: Loss = .bytesAndLengths) throws {
+        try state.withLock { try $0.memory.restore(loss) }
+    }
+}

@@ -1,0 +1,220 @@
+// Ferry: FerryTesting
+// A disk that fails on command and remembers what was asked of it.
+
+package import FerryEngine
+import Foundation
+import Synchronization
+
+/// The real disk, with faults that a test orders, and a record of what was asked.
+///
+/// It keeps what each file held at its last sync, so that `forgetUnsynced` can make of the files what a power cut may.
+package final class FaultyDisk: DiskSystem {
+    struct Fault: Sendable {
+        var errno: Int32
+        var passing: Int
+        var times: Int
+    }
+
+    struct State: Sendable {
+        var faults: [DiskCall: Fault] = [:]
+        var actions: [DiskCall: @Sendable () -> Void] = [:]
+        var room: (bytes: Int64, errno: Int32)?
+        var largestWrite = Int.max
+        var allocates = true
+        var renaming = Renaming.native
+        var isCut = false
+        var events: [DiskEvent] = []
+        var memory = DiskMemory()
+    }
+
+    /// How much of `renameat2` and `linkat` the file system has.
+    package enum Renaming: Hashable, Sendable, CaseIterable {
+        case native, withoutFlags, withoutFlagsAndLinks
+    }
+
+    private let disk = SystemDisk()
+    let state = Mutex(State())
+
+    package init() {}
+
+    // MARK: Orders
+
+    /// Makes a call fail, after some calls that pass, for some times.
+    package func fail(_ call: DiskCall, _ errno: Int32 = EIO, after passing: Int = 0, times: Int = .max) {
+        state.withLock { $0.faults[call] = Fault(errno: errno, passing: passing, times: times) }
+    }
+
+    /// Runs before each such call, on the thread that makes it; it may block.
+    package func before(_ call: DiskCall, _ action: (@Sendable () -> Void)?) {
+        state.withLock { $0.actions[call] = action }
+    }
+
+    /// Lets only so many more bytes be written; nil for no limit.
+    package func setRoom(_ bytes: Int64?, errno: Int32 = ENOSPC) {
+        state.withLock { $0.room = bytes.map { ($0, errno) } }
+    }
+
+    /// Writes at most so many bytes a call.
+    package func setLargestWrite(_ bytes: Int) { state.withLock { $0.largestWrite = bytes } }
+
+    /// Whether blocks can be reserved.
+    package func setAllocates(_ allocates: Bool) { state.withLock { $0.allocates = allocates } }
+
+    package func setRenaming(_ renaming: Renaming) { state.withLock { $0.renaming = renaming } }
+
+    /// Fails every call until `restorePower`.
+    package func cutPower() { state.withLock { $0.isCut = true } }
+
+    package func restorePower() { state.withLock { $0.isCut = false } }
+
+    /// What happened so far, in order.
+    package var events: [DiskEvent] { state.withLock(\.events) }
+
+    // MARK: Calls
+
+    private func begin(_ call: DiskCall, _ path: String) throws(DiskError) {
+        state.withLock { $0.isCut ? nil : $0.actions[call] }?()
+        let errno = state.withLock { state -> Int32? in
+            if state.isCut { return EIO }
+            guard var fault = state.faults[call], fault.times > 0 else { return nil }
+            let fails = fault.passing == 0
+            if fails { fault.times -= 1 } else { fault.passing -= 1 }
+            state.faults[call] = fault
+            if fails { state.events.append(.failed(call)) }
+            return fails ? fault.errno : nil
+        }
+        if let errno { throw DiskError("The order to fail \(call.rawValue) for", path, errno: errno) }
+    }
+
+    private func note(_ event: DiskEvent) { state.withLock { $0.events.append(event) } }
+
+    package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
+        try begin(.openFolder, path)
+        return try disk.openFolder(path)
+    }
+
+    package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
+        try begin(.createFile, name)
+        let file = try disk.createFile(name, in: folder)
+        note(.created(name))
+        try remember(file)
+        return file
+    }
+
+    package func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
+        try begin(.openFile, name)
+        return try disk.openFile(name, in: folder)
+    }
+
+    package func identity(of file: OpenFile) throws(DiskError) -> FileIdentity { try disk.identity(of: file) }
+
+    package func identity(of name: String, in folder: OpenFile) throws(DiskError) -> FileIdentity? {
+        try disk.identity(of: name, in: folder)
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(DiskError) -> Int {
+        try begin(.write, file.path)
+        let (count, full) = state.withLock { state -> (Int, Int32?) in
+            let wanted = min(bytes.count, state.largestWrite)
+            guard let room = state.room else { return (wanted, nil) }
+            guard room.bytes > 0 else { return (0, room.errno) }
+            let fitting = min(wanted, Int(room.bytes))
+            state.room = (room.bytes - Int64(fitting), room.errno)
+            return (fitting, nil)
+        }
+        if let full { throw DiskError("Writing", file.path, errno: full) }
+        let done = try unsafe disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: file, at: offset)
+        note(.written(offset..<offset + Int64(done)))
+        return done
+    }
+
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int64
+    ) throws(DiskError) -> Int {
+        try begin(.read, file.path)
+        return try unsafe disk.read(into: buffer, from: file, at: offset)
+    }
+
+    package func truncate(_ file: OpenFile, to size: Int64) throws(DiskError) {
+        try begin(.truncate, file.path)
+        try disk.truncate(file, to: size)
+        note(.truncated(size))
+    }
+
+    package func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool {
+        try begin(.allocate, file.path)
+        return state.withLock(\.allocates) ? try disk.allocate(file, size: size) : false
+    }
+
+    package func syncData(_ file: OpenFile) throws(DiskError) {
+        note(.syncBegan)
+        try begin(.syncData, file.path)
+        try disk.syncData(file)
+        try remember(file)
+        note(.syncEnded)
+    }
+
+    package func syncFolder(_ folder: OpenFile) throws(DiskError) {
+        try begin(.syncFolder, folder.path)
+        try disk.syncFolder(folder)
+        let place = try disk.identity(of: folder)
+        state.withLock { state in
+            state.memory.folderSynced(place)
+            state.events.append(.folderSynced)
+        }
+    }
+
+    package func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError) {
+        try begin(.setMode, file.path)
+        try disk.setMode(mode, of: file)
+    }
+
+    package func setModificationTime(_ seconds: Int64, of file: OpenFile) throws(DiskError) {
+        try disk.setModificationTime(seconds, of: file)
+    }
+
+    package func setAttribute(_ name: String, _ value: String, of file: OpenFile) throws(DiskError) -> Bool {
+        try disk.setAttribute(name, value, of: file)
+    }
+
+    package func rename(
+        _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
+    ) throws(DiskError) -> Bool {
+        try begin(.rename, newName)
+        let place = try disk.identity(of: newFolder)
+        let renaming = state.withLock(\.renaming)
+        let isPlaced =
+            replacing || renaming == .native
+            ? try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing)
+            : try disk.renameWithoutFlags(
+                name, in: folder, to: newName, in: newFolder, links: renaming == .withoutFlags)
+        guard isPlaced else { return false }
+        state.withLock { state in
+            state.memory.renamed(folder.path + "/" + name, to: newFolder.path + "/" + newName, in: place)
+            state.events.append(.renamed(newName))
+        }
+        return true
+    }
+
+    package func remove(_ name: String, in folder: OpenFile) throws(DiskError) {
+        try begin(.remove, name)
+        try disk.remove(name, in: folder)
+        note(.removed(name))
+    }
+
+    package func makeFolders(_ path: String) throws(DiskError) { try disk.makeFolders(path) }
+
+    package func isWritable(_ folder: OpenFile) -> Bool { disk.isWritable(folder) }
+
+    package func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64 { try disk.freeSpace(of: folder) }
+
+    /// Keeps what a file holds, as what survives a power cut.
+    private func remember(_ file: OpenFile) throws(DiskError) {
+        let identity = try disk.identity(of: file)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(identity.size)) { buffer, count in
+            let read = try? unsafe disk.read(into: UnsafeMutableRawBufferPointer(buffer), from: file, at: 0)
+            count = max(0, read ?? 0)
+        }
+        state.withLock { $0.memory.synced(identity, path: file.path, bytes: bytes) }
+    }
+}

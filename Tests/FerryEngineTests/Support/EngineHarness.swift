@@ -1,0 +1,221 @@
+// Ferry: FerryEngineTests
+// An engine of a test's own, and tries that follow one another as the service makes them.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+/// An engine with its disk, its journal and a folder; a transfer runs in it try by try, without the delays between them.
+final class EngineHarness: Sendable {
+    static let id = TransferID(rawValue: 0x1234)
+    static let partialName = PartialFile.name(of: id)
+
+    let outside: TemporaryFolder
+    /// The folder that files go to; it lies in `outside`, which shows what leaves it.
+    let folder: String
+    let disk = FaultyDisk()
+    let journal: RecordingJournal
+    let engine: Engine
+
+    init(_ change: (inout Engine.Configuration) -> Void = { _ in }) throws {
+        outside = try TemporaryFolder()
+        folder = outside.file("in")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        journal = RecordingJournal(disk: disk)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        var configuration = Engine.Configuration(disk: disk, environment: [:], logger: logger)
+        change(&configuration)
+        engine = Engine(configuration, loops: 1)
+    }
+
+    // MARK: Transfers
+
+    func request(_ url: String, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
+        var request = TransferRequest(url: url, folder: folder)
+        change(&request)
+        return request
+    }
+
+    func job(
+        _ request: TransferRequest, facts: TransferFacts = TransferFacts(), credentials: Credentials? = nil
+    ) -> TransferJob {
+        TransferJob(
+            id: Self.id, request: request, credentials: credentials, facts: facts,
+            gate: RateGate([], priority: .normal), progress: TransferProgress())
+    }
+
+    func makeRun(_ job: TransferJob) -> TransferRun { engine.makeRun(job, journal: journal) }
+
+    /// Makes tries until the transfer has ended, or none is left.
+    func transfer(
+        _ request: TransferRequest, from facts: TransferFacts = TransferFacts(), tries: Int = 20,
+        credentials: Credentials? = nil, adjust: (inout TransferJob) -> Void = { _ in }
+    ) async -> History {
+        var reports: [RunReport] = []
+        var ledger = FailureLedger()
+        let policy = RetryPolicy(
+            retries: request.retries, statusRetries: request.statusRetries, giveUpAfter: request.giveUpAfter)
+        let start = Date()
+        var last = TransferError(.internal, "No try was made.")
+        while reports.count < tries {
+            var job = job(request, facts: reports.last?.facts ?? facts, credentials: credentials)
+            job.digest = reports.last?.digest
+            adjust(&job)
+            let report = await makeRun(job).run()
+            reports.append(report)
+            ledger.stored(bytes: report.storedBytes, now: start)
+            switch report.result {
+            case .succeeded(let success): return History(reports: reports, end: .succeeded(success))
+            case .stopped: return History(reports: reports, end: .stopped)
+            case .failed(let error, _):
+                last = error
+                guard case .fail = ledger.failed(error, policy: policy, now: start, random: 0.5) else { continue }
+                if error.code.row.kept == .none, let partial = report.facts.partial {
+                    try? await engine.removePartialFile(partial)
+                }
+                return History(reports: reports, end: .failed(error))
+            }
+        }
+        return History(reports: reports, end: .unfinished(last))
+    }
+
+    // MARK: What is on disk
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    var contents: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    func put(_ name: String, _ text: String = "old", mode: Int = 0o644) throws {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
+    }
+
+    func text(_ name: String) -> String? { try? String(contentsOfFile: path(name), encoding: .utf8) }
+
+    func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+    }
+
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
+    }
+
+    func target(ofLink name: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: path(name))
+    }
+
+    // MARK: What must hold
+
+    /// The file is whole and alone in its folder.
+    func expectFile(
+        _ history: History, _ body: SeededBody, name: String = "file.bin", among others: [String] = [],
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let success = try #require(
+            history.success, "the tries ended with \(history.errors)", sourceLocation: location)
+        #expect(success.path == path(name), sourceLocation: location)
+        #expect(success.size == body.size, sourceLocation: location)
+        #expect(try FileDigest.sha256(success.path) == body.sha256Hex, sourceLocation: location)
+        #expect(contents == ([name] + others).sorted(), sourceLocation: location)
+    }
+
+    /// No commit claims a byte that was not written before the begin of a sync that had succeeded by then.
+    func expectHonestJournal(_ location: SourceLocation = #_sourceLocation) {
+        let events = disk.events
+        var written = ByteRangeSet()
+        var syncing = ByteRangeSet()
+        var durable = ByteRangeSet()
+        var next = 0
+        for commit in journal.commits {
+            while next < commit.diskEvents {
+                switch events[next] {
+                case .created:
+                    written.removeAll()
+                    durable.removeAll()
+                case .written(let range): written.insert(range)
+                case .truncated(let size):
+                    written.remove(size..<Int64.max)
+                    syncing.remove(size..<Int64.max)
+                    durable.remove(size..<Int64.max)
+                case .syncBegan: syncing = written
+                case .syncEnded: for range in syncing.ranges { durable.insert(range) }
+                case .failed(.syncData):
+                    // After a failed sync nothing that was written before it may count.
+                    syncing.removeAll()
+                    written = durable
+                default: break
+                }
+                next += 1
+            }
+            for range in commit.facts.ranges.ranges {
+                #expect(
+                    durable.contains(range), "\(range) was recorded, \(durable) was durable",
+                    sourceLocation: location)
+            }
+        }
+    }
+
+    func shutdown() async {
+        await engine.shutdown()
+        outside.remove()
+    }
+}
+
+/// Runs some code with an engine that is shut down afterwards; nothing may have left its folder.
+func withEngine<Result>(
+    configured change: (inout Engine.Configuration) -> Void = { _ in },
+    _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness) async throws -> Result
+) async throws -> Result {
+    let harness = try EngineHarness(change)
+    do {
+        let result = try await body(harness)
+        harness.expectHonestJournal(location)
+        await harness.shutdown()
+        return result
+    } catch {
+        await harness.shutdown()
+        throw error
+    }
+}
+
+/// Runs some code with an engine and a scripted origin, and looks at what was asked of the origin.
+func withEngine<Result>(
+    _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
+    _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
+) async throws -> Result {
+    try await withOrigin(script, tls: tls) { origin in
+        try await withEngine(
+            configured: { configuration in
+                if let file = origin.caFile {
+                    configuration.trust = TrustRoots(environment: ["SSL_CERT_FILE": file])
+                }
+                change(&configuration)
+            }, location
+        ) { harness in
+            let result = try await body(harness, origin)
+            expectCleanRequests(origin, location)
+            return result
+        }
+    }
+}
+
+/// What holds for every request of a transfer without fields of the caller's.
+func expectCleanRequests(_ origin: ScriptedOrigin, _ location: SourceLocation = #_sourceLocation) {
+    for request in origin.requests {
+        #expect(request.method == "GET", sourceLocation: location)
+        #expect(request.values("Accept-Encoding") == ["identity"], sourceLocation: location)
+        #expect(request.values("Host").count == 1, sourceLocation: location)
+        #expect(request.values("Range").count <= 1, sourceLocation: location)
+        if let validator = request.value("If-Range") {
+            #expect(request.value("Range") != nil, sourceLocation: location)
+            #expect(!validator.hasPrefix("W/"), sourceLocation: location)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// Ferry: FerryEngineTests
+// A journal in memory that keeps every commit.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Synchronization
+
+/// A journal in memory that keeps every commit, in order, with what had happened on the disk by then.
+final class RecordingJournal: FactsJournal {
+    struct Commit: Sendable {
+        var facts: TransferFacts
+        /// How many events the disk had seen.
+        var diskEvents: Int
+    }
+
+    private struct State {
+        var commits: [Commit] = []
+        var taken: Set<String> = []
+        var isCut = false
+        var waiters: [(holds: @Sendable (TransferFacts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let disk: FaultyDisk
+    private let state = Mutex(State())
+
+    init(disk: FaultyDisk) { self.disk = disk }
+
+    var commits: [Commit] { state.withLock(\.commits) }
+
+    /// What a daemon that starts now would know.
+    var facts: TransferFacts { commits.last?.facts ?? TransferFacts() }
+
+    /// Makes another live transfer the holder of a destination.
+    func take(_ path: String) { state.withLock { _ = $0.taken.insert(path) } }
+
+    /// Fails every commit until `restore`.
+    func cut() { state.withLock { $0.isCut = true } }
+
+    func restore() { state.withLock { $0.isCut = false } }
+
+    /// Returns once facts were recorded for which a condition holds.
+    func wait(until holds: @escaping @Sendable (TransferFacts) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.commits.contains(where: { holds($0.facts) }) { return true }
+                state.waiters.append((holds, continuation))
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
+        let diskEvents = disk.events.count
+        let (isFree, satisfied) = try state.withLock {
+            (state) throws(TransferError) -> (Bool, [CheckedContinuation<Void, Never>]) in
+            guard !state.isCut else { throw TransferError(.journalFailed, "The journal cannot be written.") }
+            if let path = facts.destination, state.taken.contains(path) { return (false, []) }
+            state.commits.append(Commit(facts: facts, diskEvents: diskEvents))
+            let satisfied = state.waiters.filter { $0.holds(facts) }
+            state.waiters.removeAll { $0.holds(facts) }
+            return (true, satisfied.map(\.continuation))
+        }
+        for continuation in satisfied { continuation.resume() }
+        return isFree
+    }
+}
