@@ -40,6 +40,7 @@ package actor LocalTransferService: TransferService {
     var lastID: TransferID?
     var turns = TurnLocks<TransferID>()
     var samplers: Task<Void, Never>?
+    var outcomesSinceTrim = 0
     private(set) var isShuttingDown = false
     private var failure: TransferError?
     private let failed = AsyncStream.makeStream(of: TransferError.self)

@@ -36,11 +36,11 @@ extension LocalTransferService {
     }
 
     /// Tells listeners what the journal does not keep: that a transfer runs, or waits, and why.
-    func publishLive(_ kind: TransferEvent.Kind, _ record: TransferRecord) {
-        let event = TransferEvent(
-            number: nil, kind: kind, at: Date(), id: record.id, session: record.request.session,
-            transfer: shown(record))
-        Task(name: "event of \(record.id)") { [hub] in await hub.publish(event) }
+    func publishLive(_ kind: TransferEvent.Kind, _ record: TransferRecord) async {
+        await hub.publish(
+            TransferEvent(
+                number: nil, kind: kind, at: Date(), id: record.id, session: record.request.session,
+                transfer: shown(record)))
     }
 
     func shown(_ record: TransferRecord) -> Transfer {

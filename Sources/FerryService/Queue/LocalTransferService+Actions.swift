@@ -57,7 +57,12 @@ extension LocalTransferService {
             schedule()
         }
         do throws(TransferError) {
-            let record = try await existing(id)
+            var record = try await existing(id)
+            if record.intent != .run || record.outcome != nil, let task = live[id]?.task {
+                // A run that is about to end still has facts to record.
+                await task.value
+                record = try await existing(id)
+            }
             switch action {
             case .pause: return try await pause(record)
             case .resume: return try await resume(record)

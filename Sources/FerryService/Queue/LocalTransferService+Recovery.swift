@@ -10,6 +10,7 @@ import Logging
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line, and ends what was being canceled.
     func recover() async throws(TransferError) {
+        try await trimEvents()
         let (waiting, canceling, sessions) = try await journal.read { reader throws(TransferError) in
             var waiting: [PendingTransfer] = []
             try reader.forEachPending { waiting.append($0) }

@@ -16,8 +16,10 @@ extension LocalTransferService {
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
         live[id] = LiveTransfer(key: key, progress: TransferProgress(), limiter: limiter, gate: gate)
         live[id]?.task = Task(name: "transfer \(id)") {
-            await self.makeTry(id)
+            let next = await self.makeTry(id)
+            // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
             self.live[id] = nil
+            if let next { await self.takeUp(next) }
             self.schedule()
         }
     }
@@ -29,11 +31,18 @@ extension LocalTransferService {
         return state
     }
 
-    private func makeTry(_ id: TransferID) async {
+    private func makeTry(_ id: TransferID) async -> NextTry? {
         do throws(TransferError) {
             let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+            if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
+                // The journal's row cannot be read: that is this transfer's end, and the others go on.
+                try await finish(record, .failed(error))
+                return nil
+            }
             // Looks again: somebody may have paused or removed it while it was read.
-            guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else { return }
+            guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else {
+                return nil
+            }
             record.attempts += 1
             record.retry = nil
             var job = TransferJob(
@@ -49,15 +58,23 @@ extension LocalTransferService {
             let run = engine.makeRun(job, journal: JournalFacts(journal: journal))
             live[id]?.record = record
             live[id]?.run = run
-            publishLive(.running, record)
+            await publishLive(.running, record)
             startSampling()
             setDeadline(record)
             let report = await run.run()
-            try await settle(id, report)
+            return try await settle(id, report)
         } catch {
             noteFailure(error)
-            if error.code != .journalFailed { await failUnreadable(id, error) }
+            logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
+            return nil
         }
+    }
+
+    /// Puts a transfer back in line once its run is gone.
+    private func takeUp(_ next: NextTry) async {
+        guard !isShuttingDown else { return }
+        enqueue(next.record.id, Self.key(next.record), after: next.delay, reason: next.reason)
+        await publishLive(.waiting, next.record)
     }
 
     /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
@@ -69,11 +86,11 @@ extension LocalTransferService {
     }
 
     /// Draws the consequences of a try: the outcome, the next try, or rest.
-    private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) {
+    private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
         // The request may have been changed, and the intent too, while the try was made.
         guard let tried = live[id]?.record,
             var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
-        else { return }
+        else { return nil }
         let now = Date()
         record.attempts = tried.attempts
         record.facts = report.facts
@@ -86,27 +103,25 @@ extension LocalTransferService {
             }
             record.facts.restarts = 0
             try await finish(record, .succeeded(success))
+            return nil
         case .stopped:
             digests[id] = report.digest
             try await store(record)
-            if record.isEligible, !isShuttingDown {
-                // Stopped to begin again with what was changed.
-                enqueue(id, Self.key(record))
-                publishLive(.waiting, record)
-            }
+            // Stopped to begin again with what was changed, unless by the user.
+            return record.isEligible ? NextTry(record: record, delay: 0, reason: .slot) : nil
         case .failed(let error, let retryAfter):
             digests[id] = report.digest
-            try await settleFailure(record, error, retryAfter: retryAfter, now: now)
+            return try await settleFailure(record, error, retryAfter: retryAfter, now: now)
         }
     }
 
     private func settleFailure(
         _ record: TransferRecord, _ error: TransferError, retryAfter: String?, now: Date
-    ) async throws(TransferError) {
+    ) async throws(TransferError) -> NextTry? {
         var record = record
         guard record.isEligible else {
             try await store(record)
-            return
+            return nil
         }
         let asked = retryAfter.flatMap { RetryAfter(parsing: $0, now: now) }
         let policy = RetryPolicy(
@@ -119,20 +134,22 @@ extension LocalTransferService {
         }
         switch verdict {
         case .retry(let delay, let error):
-            try await plan(
-                &record, error, delay: delay * configuration.delayScale, reason: asked == nil ? .retry : .server)
+            return try await plan(
+                record, error, delay: delay * configuration.delayScale, reason: asked == nil ? .retry : .server)
         case .wait(let error):
             // Room may come back at any time, a disk or a network too: looked at every 30 s, and when a transfer ends.
-            try await plan(&record, error, delay: 30 * configuration.delayScale, reason: Self.reason(error.code))
+            return try await plan(record, error, delay: 30 * configuration.delayScale, reason: Self.reason(error.code))
         case .fail(var error):
             error.details.attempts = record.attempts
             try await finish(record, .failed(error))
+            return nil
         }
     }
 
     private func plan(
-        _ record: inout TransferRecord, _ error: TransferError, delay: Double, reason: WaitReason
-    ) async throws(TransferError) {
+        _ record: TransferRecord, _ error: TransferError, delay: Double, reason: WaitReason
+    ) async throws(TransferError) -> NextTry {
+        var record = record
         var error = error
         let at = Date().addingTimeInterval(delay)
         error.details.nextTryAt = at
@@ -141,8 +158,7 @@ extension LocalTransferService {
         try await store(record)
         logger.info(
             "a try failed", metadata: ["transfer": "\(record.id)", "error": "\(error)", "next": "\(Int(delay)) s"])
-        enqueue(record.id, Self.key(record), after: delay, reason: reason)
-        publishLive(.waiting, record)
+        return NextTry(record: record, delay: delay, reason: reason)
     }
 
     private static func reason(_ code: ErrorCode) -> WaitReason {
@@ -203,11 +219,7 @@ extension LocalTransferService {
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
         wake(waitingFor: .disk)
-    }
-
-    /// Ends a transfer whose record cannot be read, so that the others go on.
-    private func failUnreadable(_ id: TransferID, _ error: TransferError) async {
-        logger.error("a transfer cannot be run", metadata: ["transfer": "\(id)", "error": "\(error)"])
+        try await noteOutcome()
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {

@@ -52,4 +52,14 @@ extension JournalTransaction {
                 [session, moment.journalMilliseconds, max(0, kept)])
         }
     }
+
+    /// Lets all but the newest events of a session go.
+    package func trimEvents(of session: SessionID, keeping kept: Int) throws(TransferError) {
+        try connection.execute(
+            """
+            DELETE FROM events WHERE session = ?1 AND number <= ifnull(\
+            (SELECT number FROM events WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2), -1)
+            """,
+            [session.name, max(0, kept)])
+    }
 }

@@ -1,0 +1,132 @@
+// Ferry: FerryEngineTests
+// Digests that decide whether a file is placed.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Digests` {
+    private let body = SeededBody(seed: 51, size: 300_000)
+    private let other = SeededBody(seed: 52, size: 300_000)
+
+    @Test(arguments: DigestAlgorithm.allCases)
+    func `I2 a file with the expected digest is placed`(algorithm: DigestAlgorithm) async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(algorithm)] }
+            let history = await harness.transfer(request)
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == [body.checksum(algorithm)])
+            #expect(origin.requests.first?.value("Want-Repr-Digest") == nil)
+        }
+    }
+
+    @Test(arguments: DigestAlgorithm.allCases)
+    func `I5 I6 CVE_2021_22922 a file in one piece with another digest is removed`(
+        algorithm: DigestAlgorithm
+    ) async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let request = harness.request(origin.url()) {
+                $0.checksums = [body.checksum(.sha256), other.checksum(algorithm)]
+            }
+            let history = await harness.transfer(request)
+            #expect(history.failure?.code == .digestMismatch)
+            #expect(origin.requests.count == 1)
+            #expect(harness.contents == [])
+        }
+    }
+
+    @Test func `I6 a mismatch leaves the old file under replace`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try harness.put("file.bin")
+            let request = harness.request(origin.url()) {
+                $0.checksums = [other.checksum(.sha256)]
+                $0.onConflict = .replace
+            }
+            #expect(await harness.transfer(request).failure?.code == .digestMismatch)
+            #expect(harness.text("file.bin") == "old")
+            #expect(harness.contents == ["file.bin"])
+        }
+    }
+
+    @Test func `I5 joined bytes with another digest are fetched once more as one piece`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .cut(after: 150_000)), .on(.request(2), .silentVersion(other)))
+        try await withEngine(script) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()) { $0.checksums = [body.checksum(.md5)] })
+            try harness.expectFile(history, body)
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=150000-", nil])
+            #expect(origin.requests.last?.value("Cache-Control") == "no-cache")
+        }
+    }
+
+    @Test func `O25 I5 a second mismatch is final`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .cut(after: 150_000)), .on(.requests(2...), .silentVersion(other)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let history = await harness.transfer(request)
+            #expect(history.failure?.code == .digestMismatch)
+            #expect(origin.requests.count == 3)
+            #expect(harness.contents == [])
+        }
+    }
+
+    @Test func `I4 the digest of bytes from an earlier process is read from the file`() async throws {
+        try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 150_000)))) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha1)] }
+            let first = await harness.transfer(request, tries: 1)
+            let history = await harness.transfer(request, from: first.facts)
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == [body.checksum(.sha1)])
+        }
+    }
+
+    @Test func `O41 a digest that the server states is checked`() async throws {
+        try await withEngine(OriginScript(body, always: .digest(.repr, .right))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == [body.checksum(.sha256)])
+        }
+    }
+
+    @Test func `O41 a file that is not what the server stated is not placed`() async throws {
+        try await withEngine(OriginScript(body, always: .digest(.repr, .wrong))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            #expect(history.failure?.code == .digestMismatch)
+            #expect(harness.contents == [])
+        }
+    }
+
+    @Test(arguments: DigestField.allCases)
+    func `O41 an algorithm that nobody knows is ignored`(field: DigestField) async throws {
+        try await withEngine(OriginScript(body, always: .digest(field, .foreign))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == [])
+        }
+    }
+
+    @Test func `O41 I3 a part with a wrong Content-Digest is taken out again`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .cut(after: 150_000)), .on(.request(2), .digest(.content, .wrong)),
+            .on(.request(3), .digest(.content, .right)))
+        try await withEngine(script) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.codes == [.connectionLost, .badResponse])
+            #expect(history.reports[1].facts.ranges == ByteRangeSet(0..<150_000))
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=150000-", "bytes=150000-"])
+        }
+    }
+
+    @Test func `O41 I3 a body whose Content-Digest is always wrong is never placed`() async throws {
+        try await withEngine(OriginScript(body, always: .digest(.content, .wrong))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            #expect(history.failure?.code == .badResponse)
+            #expect(origin.requests.count == 6)
+            #expect(harness.contents.contains("file.bin") == false)
+        }
+    }
+}
