@@ -118,6 +118,16 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(
+            name: "FerryDaemonTests",
+            dependencies: ["FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+        .testTarget(
+            name: "FerryServiceTests",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryServer", "FerryService", "FerryStore", "FerryTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
         .testTarget(
             name: "FerryServerTests",

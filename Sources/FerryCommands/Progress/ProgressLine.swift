@@ -16,11 +16,11 @@ struct ProgressLine {
     /// A line of at most so many columns.
     func render(_ transfer: Transfer, width: Int, now: Date) -> String {
         guard width > 0 else { return "" }
-        if let words = words(transfer, now) {
-            let name = transfer.displayName.fitted(to: min(transfer.displayName.displayWidth, max(8, width / 3)))
-            let line = (name + "  " + words.text).columns(first: width)
-            guard line.displayWidth > name.displayWidth else { return line }
-            return line.prefix(name.count) + palette.paint(String(line.dropFirst(name.count)), words.color)
+        let shortName = transfer.displayName.fitted(to: min(transfer.displayName.displayWidth, max(8, width / 3)))
+        if let words = words(transfer, width - shortName.displayWidth - 2, now) {
+            let line = (shortName + "  " + words.text).columns(first: width)
+            guard line.displayWidth > shortName.displayWidth else { return line }
+            return line.prefix(shortName.count) + palette.paint(String(line.dropFirst(shortName.count)), words.color)
         }
         let facts = facts(transfer)
         let room = width - facts.displayWidth - 2
@@ -55,11 +55,17 @@ struct ProgressLine {
         return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
     }
 
+    private static func waiting(_ transfer: Transfer, _ retries: Int?, _ width: Int, _ now: Date) -> String {
+        let start = "waiting: "
+        let room = width - start.displayWidth
+        return start + (WaitSentence.of(transfer, retries: retries, width: room, now: now) ?? "its turn")
+    }
+
     /// What stands in place of the bar while no bytes arrive.
-    private func words(_ transfer: Transfer, _ now: Date) -> (text: String, color: Palette.Color)? {
+    private func words(_ transfer: Transfer, _ width: Int, _ now: Date) -> (text: String, color: Palette.Color)? {
         switch transfer.state {
         case .running: nil
-        case .waiting: ("waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn"), .yellow)
+        case .waiting: (Self.waiting(transfer, retries, width, now), .yellow)
         case .suspended: ("paused" + (transfer.percent.map { " at \($0)%" } ?? ""), .yellow)
         case .succeeded: ("done", .green)
         case .failed: ("failed" + (transfer.error.map { ": " + $0.message.escapingControls } ?? ""), .red)

@@ -6,15 +6,17 @@ import Foundation
 
 /// Says in words what a transfer waits for and when it tries again.
 enum WaitSentence {
-    /// - Parameter retries: How many failures without progress are tried again, if that is known.
+    /// - Parameters:
+    ///   - retries: How many failures without progress are tried again, if that is known.
+    ///   - width: Columns; a cause that does not fit is cut, so that the time of the next try is seen.
     /// - Returns: Nil if the transfer waits for nothing.
-    static func of(_ transfer: Transfer, retries: Int? = nil, now: Date) -> String? {
+    static func of(_ transfer: Transfer, retries: Int? = nil, width: Int = .max, now: Date) -> String? {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
         case .slot: return "a free slot"
         case .session: return "a free slot of its session"
         case .host: return "a connection that its server allows"
-        case .retry, .server: return retry(transfer, retries, now)
+        case .retry, .server: return retry(transfer, retries, width, now)
         case .disk: return "room on the disk"
         case .network: return "the network"
         case .destination: return "the folder \(transfer.folder.escapingControls)"
@@ -23,8 +25,9 @@ enum WaitSentence {
         }
     }
 
-    private static func retry(_ transfer: Transfer, _ retries: Int?, _ now: Date) -> String {
-        var text = transfer.error.map { cause($0.message) } ?? "the next try"
+    private static func retry(_ transfer: Transfer, _ retries: Int?, _ width: Int, _ now: Date) -> String {
+        let cause = transfer.error.map { Self.cause($0.message) } ?? "the next try"
+        var text = ""
         if let next = transfer.nextTryAt ?? transfer.error?.details.nextTryAt {
             let left = next.timeIntervalSince(now)
             text += left > 0 ? "; next try in \(TimeText.words(left))" : "; trying again"
@@ -32,7 +35,9 @@ enum WaitSentence {
         if let tries = transfer.error?.details.attempts ?? (transfer.attempts > 0 ? transfer.attempts : nil) {
             text += retries.map { tries <= $0 ? " (\(tries) of \($0))" : " (\(tries))" } ?? " (try \(tries))"
         }
-        return text
+        let room = width - text.displayWidth
+        guard cause.displayWidth > room, room > 1 else { return cause + text }
+        return cause.columns(first: room - 1) + "…" + text
     }
 
     /// A sentence as a part of another.

@@ -53,7 +53,7 @@ extension TransferRun {
             } catch  where error == ClientFailure.staleConnection && !hasReplacedConnection {
                 hasReplacedConnection = true
                 continue
-            } catch where error.code == .hostNotFound {
+            } catch  where error.code == .hostNotFound {
                 throw await resolverFailure(error, url)
             }
             for field in head.values("Set-Cookie") { cookies.store(setCookie: field, from: url, now: Date()) }

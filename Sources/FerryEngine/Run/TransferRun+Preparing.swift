@@ -158,8 +158,6 @@ extension TransferRun {
         throw Destination.exists(folder.path + "/" + wanted)
     }
 
-
-
     /// Removes the partial file of a transfer that will not need it.
     func dropPartialFile() async throws(TransferError) {
         partial = nil

@@ -80,88 +80,64 @@ extension LocalTransferService {
     // MARK: The actions
 
     private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
-        if let outcome = record.outcome { return ActionResult(id: record.id, state: outcome.state) }
-        guard record.intent == .run else { return ActionResult(id: record.id, state: .suspended) }
-        let event = try await commit(record, intent: .suspend, event: .suspended)
+        var machine = TransferMachine(record)
+        guard machine.paused() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
+        let event = try await commit(machine.record, event: .suspended)
         leaveLine(record.id, Self.key(record))
         await stop(record.id)
-        let after = try await existing(record.id)
-        await hub.publish(event.showing(shown(after)))
-        return ActionResult(id: record.id, state: shown(after).state)
+        let after = shown(try await existing(record.id))
+        await hub.publish(event.showing(after))
+        return ActionResult(id: record.id, state: after.state)
     }
 
     private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
-        if let outcome = record.outcome { return ActionResult(id: record.id, state: outcome.state) }
-        if record.intent == .run {
-            // A transfer that waits for a retry tries at once.
-            guard delayed[record.id] != nil else { return ActionResult(id: record.id, state: shown(record).state) }
-        }
-        try await begin(record)
-        return ActionResult(id: record.id, state: .waiting)
+        var machine = TransferMachine(record)
+        let action = machine.resumed(isDelayed: delayed[record.id] != nil, now: Date())
+        return try await begin(machine.record, action, from: record)
     }
 
     private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
-        if case .succeeded = record.outcome {
-            throw TransferError(.invalidRequest, "The transfer \(record.id) has succeeded; there is nothing to retry.")
+        var machine = TransferMachine(record)
+        let action = machine.retried(isDelayed: delayed[record.id] != nil, now: Date())
+        return try await begin(machine.record, action, from: record)
+    }
+
+    /// Stores a record that is to run and puts it in line.
+    private func begin(
+        _ record: TransferRecord, _ action: TransferMachine.Action, from old: TransferRecord
+    ) async throws(TransferError) -> ActionResult {
+        if case .refuse(let error) = action { throw error }
+        guard case .enqueue(let delay, let reason) = action else {
+            return ActionResult(id: old.id, state: shown(old).state)
         }
-        if record.outcome == nil { return try await resume(record) }
-        try await begin(record)
+        let event = try await commit(record, event: .resumed)
+        enqueue(record.id, Self.key(record), after: delay, reason: reason)
+        await hub.publish(event.showing(shown(try await existing(record.id))))
         return ActionResult(id: record.id, state: .waiting)
     }
 
-    /// Lets a transfer run from what it has, its limits and delays started again (spec T12).
-    private func begin(_ record: TransferRecord) async throws(TransferError) {
-        let now = Date()
-        var fresh = record
-        fresh.intent = .run
-        fresh.outcome = nil
-        fresh.finishedAt = nil
-        fresh.retry = nil
-        fresh.facts.restarts = 0
-        fresh.failures.reset(now: now)
-        let begun = fresh
-        let (stored, number) = try await journal.commit { transaction throws(TransferError) in
-            var stored = begun
-            if let path = stored.facts.destination, let holder = try transaction.destinationHolder(path),
-                holder != stored.id
-            {
-                // Its name was taken while it had ended: the next head chooses another.
-                stored.facts.destination = nil
-            }
-            try transaction.update(stored)
-            return (
-                stored,
-                try transaction.appendEvent(
-                    kind: .resumed, at: now, id: stored.id, session: stored.request.session, snapshot: nil)
-            )
-        }
-        if live[record.id] == nil { enqueue(record.id, Self.key(stored)) }
-        await hub.publish(
-            TransferEvent(
-                number: number, kind: .resumed, at: now, id: record.id, session: record.request.session,
-                transfer: shown(stored)))
-    }
-
     private func cancel(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
-        if let outcome = record.outcome { return ActionResult(id: record.id, state: outcome.state) }
-        try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, .cancel) }
+        var machine = TransferMachine(record)
+        guard machine.canceled() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
+        let id = record.id
+        try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
-        leaveLine(record.id, Self.key(record))
-        await stop(record.id)
-        let after = try await existing(record.id)
-        if let outcome = after.outcome { return ActionResult(id: record.id, state: outcome.state) }
+        leaveLine(id, Self.key(record))
+        await stop(id)
+        let after = try await existing(id)
         try await finishCancel(after)
-        return ActionResult(id: record.id, state: .canceled)
+        return ActionResult(id: id, state: after.outcome?.state ?? .canceled)
     }
 
     /// Removes what a canceled transfer has on disk and records its end.
     func finishCancel(_ record: TransferRecord) async throws(TransferError) {
-        var record = record
-        if let partial = record.facts.partial { try await engine.removePartialFile(partial) }
-        record.facts.startOver(note: "canceled")
-        record.facts.partial = nil
-        record.facts.needsTruncation = false
-        try await finish(record, .canceled)
+        var machine = TransferMachine(record)
+        guard case .finish(let outcome) = machine.runStopped() else { return }
+        var ended = machine.record
+        if let partial = ended.facts.partial { try await engine.removePartialFile(partial) }
+        ended.facts.partial = nil
+        ended.facts.needsTruncation = false
+        try await finish(ended, outcome)
     }
 
     private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
@@ -193,16 +169,33 @@ extension LocalTransferService {
         await transfer.task?.value
     }
 
+    /// Stores a record that the user's wish has changed, with its event.
     private func commit(
-        _ record: TransferRecord, intent: TransferIntent, event kind: TransferEvent.Kind
+        _ record: TransferRecord, event kind: TransferEvent.Kind
     ) async throws(TransferError) -> TransferEvent {
         let now = Date()
-        let session = record.request.session
         let number = try await journal.commit { transaction throws(TransferError) in
-            try transaction.setIntent(record.id, intent)
-            return try transaction.appendEvent(kind: kind, at: now, id: record.id, session: session, snapshot: nil)
+            guard var stored = try transaction.record(record.id) else {
+                throw TransferError(.unknownTransfer, "There is no transfer \(record.id).")
+            }
+            // A run that is at work records facts meanwhile; the wish concerns the rest.
+            let facts = stored.facts
+            stored = record
+            stored.facts = facts
+            stored.facts.restarts = record.facts.restarts
+            if record.intent == .run, let path = facts.destination,
+                let holder = try transaction.destinationHolder(path),
+                holder != record.id
+            {
+                // Its name was taken while it had ended: the next head chooses another.
+                stored.facts.destination = nil
+            }
+            try transaction.update(stored)
+            return try transaction.appendEvent(
+                kind: kind, at: now, id: record.id, session: record.request.session, snapshot: nil)
         }
-        return TransferEvent(number: number, kind: kind, at: now, id: record.id, session: session, transfer: nil)
+        return TransferEvent(
+            number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: nil)
     }
 }
 

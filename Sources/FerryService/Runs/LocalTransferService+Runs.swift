@@ -81,7 +81,9 @@ extension LocalTransferService {
     private func existingFile(_ request: TransferRequest) async throws(TransferError) -> ExistingFile? {
         guard request.onConflict == .update, let path = Destination.likelyPath(of: request) else { return nil }
         let placed = try await journal.read { reader throws(TransferError) in try reader.lastPlaced(at: path) }
-        guard let facts = placed?.facts, let placement = facts.placement, let identity = facts.identity else { return nil }
+        guard let facts = placed?.facts, let placement = facts.placement, let identity = facts.identity else {
+            return nil
+        }
         return ExistingFile(placement: placement, identity: identity)
     }
 
@@ -91,82 +93,46 @@ extension LocalTransferService {
         guard let tried = live[id]?.record,
             var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
         else { return nil }
-        let now = Date()
         record.attempts = tried.attempts
-        record.facts = report.facts
-        record.retry = nil
-        record.failures.stored(bytes: report.storedBytes, now: now)
+        var machine = TransferMachine(record)
+        let moment = TransferMachine.Moment(
+            now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
+        let action = machine.tryEnded(
+            tryEnd(report, of: record, moment), facts: report.facts, storedBytes: report.storedBytes, at: moment)
+        digests[id] = report.digest
+        switch action {
+        case .finish(let outcome):
+            try await finish(machine.record, outcome)
+            return nil
+        case .enqueue(let delay, let reason):
+            try await store(machine.record)
+            if let error = machine.record.retry?.error {
+                logger.info(
+                    "a try failed", metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(Int(delay)) s"])
+            }
+            return NextTry(record: machine.record, delay: delay, reason: reason)
+        case .none, .stop, .rest, .refuse:
+            try await store(machine.record)
+            return nil
+        }
+    }
+
+    /// What the report says to the machine; notes what it says about the origin.
+    private func tryEnd(
+        _ report: RunReport, of record: TransferRecord, _ moment: TransferMachine.Moment
+    ) -> TransferMachine.TryEnd {
+        let origin = Self.key(record).origin
         switch report.result {
         case .succeeded(let success):
-            if let size = report.facts.identity?.completeLength {
-                originSizes[Self.key(record).origin, default: RecentSizes()].add(size)
+            originSizes[origin, default: RecentSizes()].add(success.size)
+            return .succeeded(success)
+        case .stopped: return .stopped
+        case .failed(let error, let value):
+            let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.now) }
+            if let retryAfter, error.details.httpStatus == 429 || error.details.httpStatus == 503 {
+                hold(origin, for: retryAfter.seconds * moment.delayScale)
             }
-            record.facts.restarts = 0
-            try await finish(record, .succeeded(success))
-            return nil
-        case .stopped:
-            digests[id] = report.digest
-            try await store(record)
-            // Stopped to begin again with what was changed, unless by the user.
-            return record.isEligible ? NextTry(record: record, delay: 0, reason: .slot) : nil
-        case .failed(let error, let retryAfter):
-            digests[id] = report.digest
-            return try await settleFailure(record, error, retryAfter: retryAfter, now: now)
-        }
-    }
-
-    private func settleFailure(
-        _ record: TransferRecord, _ error: TransferError, retryAfter: String?, now: Date
-    ) async throws(TransferError) -> NextTry? {
-        var record = record
-        guard record.isEligible else {
-            try await store(record)
-            return nil
-        }
-        let asked = retryAfter.flatMap { RetryAfter(parsing: $0, now: now) }
-        let policy = RetryPolicy(
-            retries: record.request.retries, statusRetries: record.request.statusRetries,
-            giveUpAfter: record.request.giveUpAfter)
-        let verdict = record.failures.failed(
-            error, retryAfter: asked, policy: policy, now: now, random: configuration.random())
-        if let asked, error.details.httpStatus == 429 || error.details.httpStatus == 503 {
-            hold(Self.key(record).origin, for: asked.seconds * configuration.delayScale)
-        }
-        switch verdict {
-        case .retry(let delay, let error):
-            return try await plan(
-                record, error, delay: delay * configuration.delayScale, reason: asked == nil ? .retry : .server)
-        case .wait(let error):
-            // Room may come back at any time, a disk or a network too: looked at every 30 s, and when a transfer ends.
-            return try await plan(record, error, delay: 30 * configuration.delayScale, reason: Self.reason(error.code))
-        case .fail(var error):
-            error.details.attempts = record.attempts
-            try await finish(record, .failed(error))
-            return nil
-        }
-    }
-
-    private func plan(
-        _ record: TransferRecord, _ error: TransferError, delay: Double, reason: WaitReason
-    ) async throws(TransferError) -> NextTry {
-        var record = record
-        var error = error
-        let at = Date().addingTimeInterval(delay)
-        error.details.nextTryAt = at
-        error.details.attempts = record.failures.failures
-        record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
-        try await store(record)
-        logger.info(
-            "a try failed", metadata: ["transfer": "\(record.id)", "error": "\(error)", "next": "\(Int(delay)) s"])
-        return NextTry(record: record, delay: delay, reason: reason)
-    }
-
-    private static func reason(_ code: ErrorCode) -> WaitReason {
-        switch code {
-        case .diskFull: .disk
-        case .offline: .network
-        case .destinationUnwritable: .destination
-        default: .retry
+            return .failed(error, retryAfter: retryAfter)
         }
     }
 
@@ -237,13 +203,15 @@ extension LocalTransferService {
     }
 
     func passDeadline(_ id: TransferID) async {
-        let error = TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")
-        if let run = live[id]?.run { return await run.stop(with: error) }
         do throws(TransferError) {
             let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
-            guard let record, record.isEligible, live[id] == nil else { return }
+            guard let record else { return }
+            var machine = TransferMachine(record)
+            guard case .finish(let outcome) = machine.deadlinePassed() else { return }
+            if let run = live[id]?.run, case .failed(let error) = outcome { return await run.stop(with: error) }
+            guard live[id] == nil else { return }
             leaveLine(id, Self.key(record))
-            try await finish(record, .failed(error))
+            try await finish(machine.record, outcome)
         } catch {
             noteFailure(error)
         }

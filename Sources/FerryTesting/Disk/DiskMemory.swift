@@ -3,6 +3,7 @@
 
 import FerryEngine
 import Foundation
+import Synchronization
 
 /// What each file held at its last sync, and the renames whose folder was not synced.
 struct DiskMemory: Sendable {

@@ -1,0 +1,183 @@
+// Ferry: FerryCore
+// What follows for one transfer from what happens to it.
+
+package import Foundation
+
+/// Decides what one transfer does next. Performs nothing.
+///
+/// Its state is the record: the user's intent, the facts, and the outcome once there is one. Whether a run is at work is the
+/// shell's to know, so every event says what it needs of that. After each event the shell stores `record` and then
+/// performs the action.
+///
+/// ```
+///            paused                    resumed                 tryEnded(.failed), not final
+///   run ───────────────→ suspend ─────────────────→ run     run ─────────────────────────────→ run, after a delay
+///   run, suspend ── canceled ──→ cancel ── runStopped ──→ canceled
+///   run ── tryEnded(.succeeded) ──→ succeeded        run ── tryEnded(.failed), final; deadlinePassed ──→ failed
+///   failed, canceled ── retried ──→ run
+/// ```
+package struct TransferMachine: Sendable {
+    /// What the shell does after it has stored the record.
+    package enum Action: Hashable, Sendable {
+        /// Nothing has changed.
+        case none
+        /// Stops the run if there is one, and waits until everything that it wrote is durable.
+        case stop
+        /// Leaves the transfer at rest.
+        case rest
+        /// Puts the transfer in line after so many seconds, with what it waits for until then.
+        case enqueue(after: Double, WaitReason)
+        /// Records this outcome and its event in one transaction.
+        case finish(Outcome)
+        /// Tells the caller; nothing has changed.
+        case refuse(TransferError)
+    }
+
+    /// How a try ended.
+    package enum TryEnd: Hashable, Sendable {
+        case succeeded(Outcome.Success)
+        /// Somebody stopped it.
+        case stopped
+        case failed(TransferError, retryAfter: RetryAfter?)
+    }
+
+    /// What a decision depends on besides the record.
+    package struct Moment: Sendable {
+        package var now: Date
+        /// A number from 0 up to 1, which spreads delays.
+        package var random: Double
+        /// Multiplies every delay.
+        package var delayScale: Double
+
+        package init(now: Date, random: Double, delayScale: Double = 1) {
+            self.now = now
+            self.random = random
+            self.delayScale = delayScale
+        }
+    }
+
+    /// Seconds between two looks at a cause that nobody can tell the end of: a full disk, a missing folder.
+    package static let waitInterval = 30.0
+
+    package private(set) var record: TransferRecord
+
+    package init(_ record: TransferRecord) { self.record = record }
+
+    // MARK: What users do
+
+    package mutating func paused() -> Action {
+        guard record.outcome == nil, record.intent == .run else { return .none }
+        record.intent = .suspend
+        record.retry = nil
+        return .stop
+    }
+
+    /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once (spec T12).
+    package mutating func resumed(isDelayed: Bool, now: Date) -> Action {
+        guard record.outcome == nil, record.intent == .suspend || (record.intent == .run && isDelayed) else {
+            return .none
+        }
+        return begin(now)
+    }
+
+    package mutating func retried(isDelayed: Bool, now: Date) -> Action {
+        switch record.outcome {
+        case .succeeded:
+            .refuse(
+                TransferError(.invalidRequest, "The transfer \(record.id) has succeeded; there is nothing to retry."))
+        case nil: resumed(isDelayed: isDelayed, now: now)
+        case .failed, .canceled: begin(now)
+        }
+    }
+
+    /// The intent is stored before anything is removed, so that a crash in between ends in the same way.
+    package mutating func canceled() -> Action {
+        guard record.outcome == nil else { return .none }
+        record.intent = .cancel
+        record.retry = nil
+        return .stop
+    }
+
+    /// The run of a canceled transfer has stopped, or there was none.
+    package mutating func runStopped() -> Action {
+        guard record.outcome == nil, record.intent == .cancel else { return .none }
+        record.facts.startOver(note: "canceled")
+        return .finish(.canceled)
+    }
+
+    private mutating func begin(_ now: Date) -> Action {
+        record.intent = .run
+        record.outcome = nil
+        record.finishedAt = nil
+        record.retry = nil
+        record.facts.restarts = 0
+        record.failures.reset(now: now)
+        return .enqueue(after: 0, .slot)
+    }
+
+    // MARK: What happens
+
+    package mutating func deadlinePassed() -> Action {
+        guard record.isEligible else { return .none }
+        return .finish(
+            .failed(TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")))
+    }
+
+    /// A try has ended, with these facts durable.
+    package mutating func tryEnded(
+        _ end: TryEnd, facts: TransferFacts, storedBytes: Int64, at moment: Moment
+    ) -> Action {
+        record.facts = facts
+        record.retry = nil
+        record.failures.stored(bytes: storedBytes, now: moment.now)
+        switch end {
+        case .succeeded(let success):
+            record.facts.restarts = 0
+            return .finish(.succeeded(success))
+        case .stopped:
+            // Stopped to begin again with what was changed, unless by the user.
+            return record.isEligible ? .enqueue(after: 0, .slot) : .rest
+        case .failed(let error, let retryAfter):
+            guard record.isEligible else { return .rest }
+            return failed(error, retryAfter, moment)
+        }
+    }
+
+    private mutating func failed(_ error: TransferError, _ retryAfter: RetryAfter?, _ moment: Moment) -> Action {
+        let policy = RetryPolicy(
+            retries: record.request.retries, statusRetries: record.request.statusRetries,
+            giveUpAfter: record.request.giveUpAfter)
+        switch record.failures.failed(
+            error, retryAfter: retryAfter, policy: policy, now: moment.now, random: moment.random)
+        {
+        case .retry(let delay, let error):
+            return plan(error, after: delay, retryAfter == nil ? .retry : .server, moment)
+        case .wait(let error):
+            return plan(error, after: Self.waitInterval, Self.reason(error.code), moment)
+        case .fail(var error):
+            error.details.attempts = record.attempts
+            return .finish(.failed(error))
+        }
+    }
+
+    private mutating func plan(
+        _ error: TransferError, after delay: Double, _ reason: WaitReason, _ moment: Moment
+    ) -> Action {
+        var error = error
+        let delay = delay * moment.delayScale
+        let at = moment.now.addingTimeInterval(delay)
+        error.details.nextTryAt = at
+        error.details.attempts = record.failures.failures
+        record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
+        return .enqueue(after: delay, reason)
+    }
+
+    private static func reason(_ code: ErrorCode) -> WaitReason {
+        switch code {
+        case .diskFull: .disk
+        case .offline: .network
+        case .destinationUnwritable: .destination
+        default: .retry
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// Ferry: FerryTesting
+// Finds the programs that were built with the tests.
+
+import Foundation
+
+/// A program of this package, as it was built together with the tests.
+package enum BuiltProgram: String, Sendable {
+    case ferry, ferryd
+
+    /// Its absolute path: beside the test program, or else in `.build/debug` of the folder that holds these sources.
+    ///
+    /// - Throws: ``TestingError`` if it is at neither place.
+    package func path() throws -> String {
+        let places = [Self.besideTests, Self.inBuildFolder].compactMap(\.self).map { "\($0)/\(rawValue)" }
+        guard let found = places.first(where: FileManager.default.isExecutableFile) else {
+            throw TestingError("\(rawValue) is not built; it is not at \(places.joined(separator: " or ")).")
+        }
+        return found
+    }
+
+    private static var besideTests: String? {
+        guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return nil
+        }
+        return URL(filePath: program).deletingLastPathComponent().path(percentEncoded: false)
+            .trimmingSuffix("/")
+    }
+
+    private static var inBuildFolder: String? {
+        var folder = URL(filePath: #filePath)
+        while folder.pathComponents.count > 1 {
+            folder.deleteLastPathComponent()
+            let build = folder.appending(path: ".build/debug").path(percentEncoded: false)
+            if FileManager.default.fileExists(atPath: build) { return build }
+        }
+        return nil
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

@@ -1,0 +1,179 @@
+// Ferry: FerryCoreTests
+// The life of one transfer as a table of events.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Transfer machine` {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private static let moment = TransferMachine.Moment(now: now, random: 0.5)
+    private static let success = Outcome.Success(path: "/d/f", size: 9, verified: [])
+
+    private func record(
+        intent: TransferIntent = .run, outcome: Outcome? = nil, retries: Int? = nil
+    ) -> TransferRecord {
+        var request = TransferRequest(url: "http://a.example/f", folder: "/d")
+        request.retries = retries
+        var record = TransferRecord(id: TransferID(rawValue: 7), createdAt: Self.now, request: request, credentials: nil)
+        record.intent = intent
+        record.outcome = outcome
+        return record
+    }
+
+    @Test(arguments: [
+        (TransferIntent.run, TransferMachine.Action.stop, TransferIntent.suspend), (.suspend, .none, .suspend),
+        (.cancel, .none, .cancel),
+    ])
+    func `pausing stops what runs, and does nothing twice`(
+        intent: TransferIntent, action: TransferMachine.Action, after: TransferIntent
+    ) {
+        var machine = TransferMachine(record(intent: intent))
+        #expect(machine.paused() == action)
+        #expect(machine.record.intent == after)
+    }
+
+    @Test(arguments: [
+        (TransferIntent.suspend, false, TransferMachine.Action.enqueue(after: 0, .slot)),
+        (.run, true, .enqueue(after: 0, .slot)), (.run, false, .none), (.cancel, false, .none),
+    ])
+    func `T12 resuming tries at once, also what waits for a retry`(
+        intent: TransferIntent, isDelayed: Bool, action: TransferMachine.Action
+    ) {
+        var machine = TransferMachine(record(intent: intent))
+        #expect(machine.resumed(isDelayed: isDelayed, now: Self.now) == action)
+    }
+
+    @Test func `T12 resuming starts delays and limits again`() {
+        var machine = TransferMachine(record(retries: 1))
+        let lost = TransferError(.connectionLost, "Lost.")
+        _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), storedBytes: 0, at: Self.moment)
+        #expect(machine.record.retry != nil)
+        _ = machine.resumed(isDelayed: true, now: Self.now)
+        #expect(machine.record.retry == nil)
+        #expect(machine.record.failures.failures == 0)
+    }
+
+    @Test(arguments: [
+        Outcome.failed(TransferError(.notFound, "Gone.")), .canceled,
+    ])
+    func `retrying lets what ended run again`(outcome: Outcome) {
+        var machine = TransferMachine(record(intent: .cancel, outcome: outcome))
+        #expect(machine.retried(isDelayed: false, now: Self.now) == .enqueue(after: 0, .slot))
+        #expect(machine.record.isEligible)
+        #expect(machine.record.finishedAt == nil)
+    }
+
+    @Test func `a transfer that has succeeded is not retried`() {
+        var machine = TransferMachine(record(outcome: .succeeded(Self.success)))
+        guard case .refuse(let error) = machine.retried(isDelayed: false, now: Self.now) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .invalidRequest)
+        #expect(machine.record.outcome != nil)
+    }
+
+    @Test func `canceling is stored first and ends once the run has stopped`() {
+        var machine = TransferMachine(record(intent: .suspend))
+        #expect(machine.canceled() == .stop)
+        #expect(machine.record.intent == .cancel)
+        #expect(machine.runStopped() == .finish(.canceled))
+        var ended = TransferMachine(record(outcome: .succeeded(Self.success)))
+        #expect(ended.canceled() == .none)
+        #expect(ended.runStopped() == .none)
+    }
+
+    @Test(arguments: [TransferIntent.run, .suspend, .cancel])
+    func `a file that arrived counts, whatever was wanted meanwhile`(intent: TransferIntent) {
+        var machine = TransferMachine(record(intent: intent))
+        let end = TransferMachine.TryEnd.succeeded(Self.success)
+        #expect(
+            machine.tryEnded(end, facts: TransferFacts(), storedBytes: 9, at: Self.moment)
+                == .finish(.succeeded(Self.success)))
+    }
+
+    @Test(arguments: [
+        (TransferIntent.run, TransferMachine.Action.enqueue(after: 0, .slot)), (.suspend, .rest), (.cancel, .rest),
+    ])
+    func `a stopped try begins again only if the transfer is to run`(
+        intent: TransferIntent, action: TransferMachine.Action
+    ) {
+        var machine = TransferMachine(record(intent: intent))
+        #expect(machine.tryEnded(.stopped, facts: TransferFacts(), storedBytes: 0, at: Self.moment) == action)
+    }
+
+    @Test(arguments: [
+        (ErrorCode.connectionLost, WaitReason.retry, 1.0), (.diskFull, .disk, 30), (.offline, .network, 30),
+        (.hostNotFound, .retry, 1),
+    ])
+    func `a failure that may pass is tried again, and says what for`(
+        code: ErrorCode, reason: WaitReason, delay: Double
+    ) throws {
+        var machine = TransferMachine(record())
+        let action = machine.tryEnded(
+            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+            at: Self.moment)
+        #expect(action == .enqueue(after: delay, reason))
+        let plan = try #require(machine.record.retry)
+        #expect(plan.at == Self.now.addingTimeInterval(delay))
+        #expect(plan.error.code == code)
+    }
+
+    @Test func `T5 a server that asks for time is given it`() throws {
+        var machine = TransferMachine(record())
+        let asked = try #require(RetryAfter(parsing: "120", now: Self.now))
+        let action = machine.tryEnded(
+            .failed(TransferError(.serverBusy, "Busy."), retryAfter: asked), facts: TransferFacts(), storedBytes: 0,
+            at: TransferMachine.Moment(now: Self.now, random: 0))
+        #expect(action == .enqueue(after: 120, .server))
+    }
+
+    @Test(arguments: [ErrorCode.notFound, .tlsCertificate, .digestMismatch, .redirectRefused])
+    func `a final failure ends the transfer`(code: ErrorCode) {
+        var machine = TransferMachine(record())
+        let action = machine.tryEnded(
+            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+            at: Self.moment)
+        guard case .finish(.failed(let error)) = action else {
+            Issue.record("not failed: \(action)")
+            return
+        }
+        #expect(error.code == code)
+    }
+
+    @Test(arguments: 0...3)
+    func `T1 the caller's number of retries is kept`(retries: Int) {
+        var machine = TransferMachine(record(retries: retries))
+        for attempt in 0...retries {
+            let action = machine.tryEnded(
+                .failed(TransferError(.connectFailed, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+                at: Self.moment)
+            if case .finish = action { #expect(attempt == retries) } else { #expect(attempt < retries) }
+        }
+    }
+
+    @Test func `T3 stored bytes start the limits again`() {
+        var machine = TransferMachine(record(retries: 1))
+        for _ in 0..<20 {
+            let action = machine.tryEnded(
+                .failed(TransferError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
+                storedBytes: 100 << 10, at: Self.moment)
+            guard case .enqueue = action else {
+                Issue.record("ended: \(action)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [(TransferIntent.run, true), (.suspend, false)])
+    func `T6 a deadline ends what is to run, and not what the user has suspended`(intent: TransferIntent, ends: Bool) {
+        var machine = TransferMachine(record(intent: intent))
+        guard case .finish(.failed(let error)) = machine.deadlinePassed() else {
+            #expect(!ends)
+            return
+        }
+        #expect(ends)
+        #expect(error.code == .deadlineExceeded)
+    }
+}
