@@ -39,6 +39,7 @@ package actor LocalTransferService: TransferService {
     var alarmTask: Task<Void, Never>?
     var lastID: TransferID?
     var turns = TurnLocks<TransferID>()
+    var settingsTurns = TurnLocks<SessionID?>()
     var samplers: Task<Void, Never>?
     var outcomesSinceTrim = 0
     private(set) var isShuttingDown = false

@@ -78,6 +78,19 @@ import Testing
         #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
     }
 
+    /// A sentence with a long URL filled the line, and nobody saw whether there would be another try.
+    @Test func `a wait on a narrow terminal cuts the cause and keeps the time of the next try`() {
+        var transfer = Transfer.sample()
+        transfer.state = .waiting
+        transfer.reason = .server
+        transfer.error = TransferError(.serverBusy, "The server answered 503 for https://example.com/file.iso.")
+        transfer.error?.details.attempts = 3
+        transfer.nextTryAt = now.addingTimeInterval(8)
+        let line = ProgressLine(retries: 5).render(transfer, width: 60, now: now)
+        #expect(line == "file.iso  waiting: The server ans…; next try in 8 s (3 of 5)")
+        #expect(line.displayWidth == 60)
+    }
+
     @Test func `control characters of a name do not reach the terminal`() {
         var transfer = Transfer.sample()
         transfer.name = "a\u{1B}[2Jb\nc"

@@ -37,14 +37,14 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     package init() {}
 
     /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
-    package mutating func startOver(note: String) {
+    package mutating func startOver(note: String?) {
         ranges.removeAll()
         identity = nil
         placement = nil
         joined = false
         lengthVerified = true
         needsTruncation = partial != nil
-        if notes.last != note { notes.append(note) }
+        if let note, notes.last != note { notes.append(note) }
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -31,6 +31,9 @@ enum ClientFailure {
         case let error as ChannelError:
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
+        case HTTPParserError.invalidEOFState:
+            // A body that ended early is a lost connection, and what came of it counts (spec R5).
+            return failure(.connectionLost, "\(host) closed the connection before the end.")
         case let error as HTTPParserError:
             return failure(.badResponse, "The answer of \(host) is not valid HTTP (\(error)).")
         case is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:

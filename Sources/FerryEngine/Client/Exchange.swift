@@ -57,9 +57,8 @@ final class Exchange: Sendable {
     func receive(into sink: BodySink) async throws(TransferError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
-        delegate.accept(.sink(sink))
         do {
-            try await task.futureResult.get()
+            try await take(.sink(sink))
         } catch is EnoughReceived {
             return
         } catch {
@@ -71,8 +70,7 @@ final class Exchange: Sendable {
     func text(limit: Int = 4096) async -> String {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
-        delegate.accept(.text(ByteBuffer(), limit: limit))
-        _ = try? await task.futureResult.get()
+        _ = try? await take(.text(ByteBuffer(), limit: limit))
         return delegate.text
     }
 
@@ -80,8 +78,19 @@ final class Exchange: Sendable {
     func discard() async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
-        delegate.accept(.dropped(0))
-        _ = try? await task.futureResult.get()
+        _ = try? await take(.dropped(0))
+    }
+
+    /// Lets the body come and waits for the end of the response.
+    private func take(_ body: ExchangeDelegate.Body) async throws {
+        do {
+            try await delegate.accept(body).get()
+        } catch {
+            task.fail(reason: error)
+            _ = try? await task.futureResult.get()
+            throw error
+        }
+        try await task.futureResult.get()
     }
 
     /// Ends the exchange and its connection at once.

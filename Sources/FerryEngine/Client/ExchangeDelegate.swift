@@ -9,8 +9,9 @@ import Synchronization
 
 /// Receives one response on the event loop of its connection.
 ///
-/// The client holds the body back until the future of the head is completed, and each part until the future of the part
-/// before: so the head is judged, and the file prepared, before the first byte is written (spec R7).
+/// Parts that arrive before the head is judged wait here, so that no byte is written before (spec R7), and those of a
+/// connection that ends meanwhile still count: the client drops what it has not handed over. From then on the client
+/// holds each part back until the future of the part before is completed.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     typealias Response = Void
 
@@ -25,12 +26,21 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     private struct State {
         var head: EventLoopPromise<HTTPResponseHead>?
-        var accepted: EventLoopPromise<Void>?
         var body: Body?
+        /// Parts that wait for the head to be judged.
+        var early: CircularBuffer<ByteBuffer> = []
+        var earlyBytes = 0
+        /// Whether parts go to the body at once.
+        var isOpen = false
+        /// Held back while too much waits in `early`.
+        var held: EventLoopPromise<Void>?
     }
 
     /// Bytes of an unwanted body that are read for the sake of the connection.
     static let droppedBytes = 256 << 10
+
+    /// Bytes that wait for the head to be judged; then the client stops reading.
+    private static let earlyLimit = 512 << 10
 
     private let state: Mutex<State>
     private let loop: any EventLoop
@@ -43,14 +53,35 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         activity = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// Lets the body come.
-    func accept(_ body: Body) {
-        let accepted = state.withLock { state in
-            state.body = body
-            return state.accepted.take()
+    /// Lets the body come; the future ends once the parts that waited have been taken.
+    func accept(_ body: Body) -> EventLoopFuture<Void> {
+        let done = loop.makePromise(of: Void.self)
+        loop.execute {
+            self.state.withLock { $0.body = body }
+            self.touch()
+            self.takeEarly(done)
         }
-        touch()
-        accepted?.succeed()
+        return done.futureResult
+    }
+
+    private func takeEarly(_ done: EventLoopPromise<Void>) {
+        let (part, held) = state.withLock { state in
+            let part = state.early.popFirst()
+            if part == nil { state.isOpen = true }
+            return (part, part == nil ? state.held.take() : nil)
+        }
+        guard let part else {
+            held?.succeed()
+            return done.succeed()
+        }
+        take(part).whenComplete { result in
+            switch result {
+            case .success: self.takeEarly(done)
+            case .failure(let error):
+                self.state.withLock { $0.held.take() }?.fail(error)
+                done.fail(error)
+            }
+        }
     }
 
     /// The text gathered so far.
@@ -65,17 +96,26 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         touch()
-        let accepted = loop.makePromise(of: Void.self)
-        let waiting = state.withLock { state in
-            state.accepted = accepted
-            return state.head.take()
-        }
-        waiting?.succeed(head)
-        return accepted.futureResult
+        state.withLock { $0.head.take() }?.succeed(head)
+        return loop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         touch()
+        if state.withLock(\.isOpen) { return take(part) }
+        let isFull = state.withLock { state in
+            state.early.append(part)
+            state.earlyBytes += part.readableBytes
+            return state.earlyBytes > Self.earlyLimit
+        }
+        guard isFull else { return loop.makeSucceededVoidFuture() }
+        let held = loop.makePromise(of: Void.self)
+        state.withLock { $0.held = held }
+        return held.futureResult
+    }
+
+    /// Gives a part to the body.
+    private func take(_ part: ByteBuffer) -> EventLoopFuture<Void> {
         let sink = state.withLock { state in
             if case .sink(let sink) = state.body { sink } else { nil as BodySink? }
         }
@@ -95,9 +135,9 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        let (head, accepted) = state.withLock { ($0.head.take(), $0.accepted.take()) }
+        let (head, held) = state.withLock { ($0.head.take(), $0.held.take()) }
         head?.fail(error)
-        accepted?.fail(error)
+        held?.fail(error)
     }
 
     // MARK: -

@@ -14,9 +14,19 @@ extension TransferRun {
             try await record()
             throw TransferError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")
         }
+        try await cutTail(partial, size: size)
         let verified = try await verify(partial, size: size)
         reached(.wholeVerified)
         return try await place(partial, size: size, verified: verified)
+    }
+
+    /// Bytes after the last range are no data (spec D4), so they are no part of the file.
+    private func cutTail(_ partial: PartialFile, size: Int64) async throws(TransferError) {
+        try await onDisk { system throws(DiskError) in
+            guard try partial.size() > size else { return }
+            try system.truncate(partial.file, to: size)
+            try partial.sync()
+        }
     }
 
     // MARK: Digests

@@ -27,7 +27,8 @@ extension TransferRun {
             answer, from: 0, until: end, completeLength: length, digestsContent: DigestFields(answer.head).content)
         if length == nil {
             // The end of the body is the end of the file.
-            facts.identity?.completeLength = facts.ranges.upperBound
+            let received = facts.ranges.upperBound
+            facts.identity?.completeLength = received
             facts.lengthVerified = body.framing != .untilClose || job.request.expectedSize != nil
             return try await finish()
         }
@@ -66,14 +67,14 @@ extension TransferRun {
     ) async throws(TransferError) -> Outcome.Success? {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
-            let reason = body.restart ?? turn.restart ?? .versionUnknown
-            facts.startOver(note: reason.note)
+            // A try that stored nothing leaves nothing to give up, and nothing to tell.
+            let reason = turn.restart ?? body.restart
+            facts.startOver(note: reason?.note)
             if partial != nil || facts.partial != nil {
                 try await record()
                 reached(.restartCommitted)
             }
         }
-        noteWay(answer)
         facts.identity = body.identity
         if body.isResumable == false, body.completeLength != nil { facts.rangesOff = true }
         for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
@@ -84,6 +85,7 @@ extension TransferRun {
                 originalURL: try HTTPURL(parsing: job.request.url), finalURL: answer.url,
                 nameFrom: job.request.nameFrom)
         }
+        noteWay(answer)
         let folder = try await openDestinationFolder()
         if partial == nil {
             let id = job.id

@@ -68,6 +68,8 @@ extension TransferRun {
 
     /// Makes what has been written durable, then records it; never the other way (spec D2).
     private func checkpoint(_ sink: BodySink, _ partial: PartialFile) async {
+        // A sync after one that failed says nothing about the pages that the first one lost.
+        guard checkpointError == nil else { return }
         let position = sink.position
         guard position > (facts.ranges.ranges.last { $0.lowerBound <= sink.start }?.upperBound ?? sink.start) else {
             return
@@ -93,8 +95,8 @@ extension TransferRun {
     ) async throws(TransferError) {
         let closed = sink.close()
         digest = closed.digest
-        storedBytes += closed.position - sink.start
         if let checkpointError {
+            countStored(sink, until: closed.position)
             digest = nil
             throw checkpointError
         }
@@ -123,10 +125,16 @@ extension TransferRun {
         try await onDisk { _ throws(DiskError) in try partial.sync() }
         reached(.bytesSynced)
         facts.ranges.insert(sink.start..<closed.position)
+        countStored(sink, until: closed.position)
         guard let failure else { return }
         try await record()
         reached(.rangesCommitted)
         throw failure
+    }
+
+    /// Counts what an exchange made durable; what was taken out again, or lost, is no progress.
+    private func countStored(_ sink: BodySink, until end: Int64) {
+        storedBytes += max(0, min(facts.ranges.contiguousEnd(from: sink.start), end) - sink.start)
     }
 
     private static func mismatch(_ expected: [Checksum], _ digest: RunningDigest?) -> Checksum? {

@@ -65,6 +65,10 @@ extension TransferRun {
     }
 
     private func startWithoutFile(_ note: String) async throws(TransferError) {
+        if let recorded = facts.partial {
+            // The transfer's own file, but shorter than what was recorded: nobody would remove it later.
+            try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
+        }
         facts.startOver(note: note)
         facts.partial = nil
         facts.needsTruncation = false

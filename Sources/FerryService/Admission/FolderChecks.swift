@@ -16,9 +16,16 @@ struct FolderChecks {
     }
 
     private let disk: DiskQueue
+    /// Which of some paths other transfers aim at.
+    private let taken: ([String]) async throws(TransferError) -> Set<String>
     private var known: [String: OpenFile] = [:]
+    /// Numbers of names that earlier requests of the batch have not tried.
+    private var nextNumbers: [String: Int] = [:]
 
-    init(disk: DiskQueue) { self.disk = disk }
+    init(disk: DiskQueue, taken: @escaping ([String]) async throws(TransferError) -> Set<String>) {
+        self.disk = disk
+        self.taken = taken
+    }
 
     /// Makes the folder if that is wanted, and applies the conflict policy if the name is known.
     ///
@@ -28,6 +35,7 @@ struct FolderChecks {
         guard let path = Destination.path(of: request) else { return .free([]) }
         let name = path.lastPathPart
         let policy = request.onConflict
+        if policy == .unique { return .free(try await freePaths(path, in: folder)) }
         let looked = await disk.result { system throws(DiskError) -> Result<Finding, TransferError> in
             let found = try system.identity(of: name, in: folder)
             switch (policy, found) {
@@ -38,7 +46,6 @@ struct FolderChecks {
                 (.update, .some(let file)) where file.kind == .folder:
                 return .failure(
                     TransferError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
-            case (.unique, _): return .success(.free(try Self.freeNames(name, in: folder, system)))
             default: return .success(.free([path]))
             }
         }
@@ -48,18 +55,40 @@ struct FolderChecks {
         }
     }
 
-    /// Some names that nothing has; several, since another transfer may hold the first.
-    private static func freeNames(
-        _ name: String, in folder: OpenFile, _ system: any DiskSystem
-    ) throws(DiskError) -> [String] {
+    /// Some paths that nothing has; several, since another call may take the first before this one is stored.
+    private mutating func freePaths(_ path: String, in folder: OpenFile) async throws(TransferError) -> [String] {
         let base = folder.path == "/" ? "" : folder.path
-        var free: [String] = []
-        for number in 0...9999 where free.count < 64 {
-            let candidate = number == 0 ? name : FileName.numbered(name, number)
-            if try system.identity(of: candidate, in: folder) == nil { free.append(base + "/" + candidate) }
+        let name = path.lastPathPart
+        var start = nextNumbers[path, default: 0]
+        while start <= Self.lastNumber {
+            let numbers = start...min(start + 63, Self.lastNumber)
+            let looked = await disk.result { system throws(DiskError) -> [NumberedPath] in
+                var free: [NumberedPath] = []
+                for number in numbers {
+                    let candidate = number == 0 ? name : FileName.numbered(name, number)
+                    guard try system.identity(of: candidate, in: folder) == nil else { continue }
+                    free.append(NumberedPath(number: number, path: base + "/" + candidate))
+                }
+                return free
+            }
+            let unused: [NumberedPath]
+            switch looked {
+            case .success(let found): unused = found
+            case .failure(let error): throw error.transferError
+            }
+            let held = try await taken(unused.map(\.path))
+            let free = unused.filter { !held.contains($0.path) }
+            if let first = free.first {
+                nextNumbers[path] = first.number + 1
+                return free.map(\.path)
+            }
+            start = numbers.upperBound + 1
         }
-        return free
+        throw Destination.exists(path)
     }
+
+    /// The highest number that policy `unique` gives (spec F6).
+    private static let lastNumber = 9999
 
     private mutating func open(_ path: String, makes: Bool) async throws(TransferError) -> OpenFile {
         if let folder = known[path] { return folder }
@@ -81,4 +110,10 @@ struct FolderChecks {
                 .destinationUnwritable, error.transferError.message, details: ErrorDetails(errno: error.errno))
         }
     }
+}
+
+/// A free path and the number in its name.
+private struct NumberedPath: Sendable {
+    let number: Int
+    let path: String
 }

@@ -9,7 +9,14 @@ import Foundation
 extension LocalTransferService {
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
-        var folders = FolderChecks(disk: engine.disk)
+        let journal = journal
+        var folders = FolderChecks(disk: engine.disk) { paths throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                var taken: Set<String> = []
+                for path in paths where try reader.destinationHolder(path) != nil { taken.insert(path) }
+                return taken
+            }
+        }
         var prepared: [Result<PreparedTransfer, TransferError>] = []
         for request in requests {
             do throws(TransferError) {

@@ -19,13 +19,16 @@ struct EventListener {
 
     init(_ subscription: EventSubscription, lastNumber: Int64) {
         self.subscription = subscription
-        cursor = subscription.after ?? lastNumber
+        // A number that has not been given yet is of a journal that is gone.
+        cursor = min(subscription.after ?? lastNumber, lastNumber)
         isBehind = cursor < lastNumber
     }
 
     /// Puts an event into the queue if the listener wants it.
     mutating func offer(_ event: TransferEvent) {
         if isBehind { return }
+        // The journal may have told it before everybody was.
+        if let number = event.number, number <= cursor { return }
         guard wants(event) else {
             if let number = event.number { cursor = number }
             return

@@ -16,7 +16,12 @@ extension LocalTransferService {
             throw TransferError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
         }
         let stream = await hub.listen(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
-        startSampling()
+        if subscription.progressInterval != nil {
+            // Whoever was first may want fewer samples, and the next one far away.
+            samplers?.cancel()
+            samplers = nil
+            startSampling()
+        }
         return stream
     }
 
@@ -45,12 +50,22 @@ extension LocalTransferService {
 
     func shown(_ record: TransferRecord) -> Transfer {
         guard record.outcome == nil, var transfer = live[record.id], transfer.run != nil else {
-            return Transfer(record, live: .waiting(record.outcome == nil ? waitReason(record) : .slot))
+            return waiting(record)
         }
         let now = NIODeadline.now().uptimeNanoseconds
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
         live[record.id]?.meter = transfer.meter
         return Transfer(record, live: transfer.liveState(now: now))
+    }
+
+    private func waiting(_ record: TransferRecord) -> Transfer {
+        guard record.isEligible else { return Transfer(record, live: .waiting(.slot)) }
+        let reason = waitReason(record)
+        var transfer = Transfer(record, live: .waiting(reason))
+        transfer.reason = reason
+        // The time of the try has come: what it waits for is in its way like in anybody's.
+        if delayed[record.id] == nil { transfer.nextTryAt = nil }
+        return transfer
     }
 
     // MARK: Samples
@@ -62,14 +77,16 @@ extension LocalTransferService {
             while !Task.isCancelled, let interval = await self?.sample() {
                 try? await Task.sleep(for: .seconds(interval))
             }
-            await self?.stopSampling()
         }
     }
 
-    private func stopSampling() { samplers = nil }
-
     private func sample() async -> Double? {
-        guard let interval = await hub.sampleInterval, !live.isEmpty else { return nil }
+        let interval = await hub.sampleInterval
+        guard !Task.isCancelled else { return nil }
+        guard let interval, !live.isEmpty else {
+            samplers = nil
+            return nil
+        }
         for transfer in live.values {
             guard let record = transfer.record else { continue }
             await hub.publish(

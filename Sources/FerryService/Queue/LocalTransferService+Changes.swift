@@ -8,13 +8,7 @@ import Foundation
 
 extension LocalTransferService {
     package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
-        let record = try await existing(id)
-        let changed = try applying(change, to: record)
-        if changed.request != record.request {
-            if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
-            defer { turns.leave(id) }
-            try await put(changed, replacing: record)
-        }
+        try await make(change, to: id)
         if let action = change.action {
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
@@ -24,6 +18,15 @@ extension LocalTransferService {
         }
         schedule()
         return shown(try await existing(id))
+    }
+
+    /// Makes a change in the transfer's turn, so that changes at the same time do not undo each other.
+    private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) {
+        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        defer { turns.leave(id) }
+        let record = try await existing(id)
+        let changed = try applying(change, to: record)
+        if changed.request != record.request { try await put(changed, replacing: record) }
     }
 
     private func applying(_ change: TransferChange, to record: TransferRecord) throws(TransferError) -> TransferRecord {
@@ -60,12 +63,14 @@ extension LocalTransferService {
 
     /// Stores a changed request and lets what runs or waits follow it.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) {
+        let hasNewAddress = changed.request.url != old.request.url
         let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
                 guard var current = try transaction.record(changed.id) else { return }
                 current.request = changed.request
                 current.credentials = changed.credentials
+                if hasNewAddress { current.retry = nil }
                 if clearsDestination || changed.facts.name != old.facts.name {
                     current.facts.name = nil
                     current.facts.destination = nil
@@ -80,12 +85,12 @@ extension LocalTransferService {
             transfer.limiter.rate = changed.request.rateLimit
             transfer.gate.setPriority(changed.request.priority)
             // A new address is asked at once; the bytes on disk are judged by its answer.
-            if changed.request.url != old.request.url { await transfer.run?.stop() }
-        } else if changed.isEligible, Self.key(changed) != Self.key(old) {
+            if hasNewAddress { await transfer.run?.stop() }
+        } else if changed.isEligible, hasNewAddress || Self.key(changed) != Self.key(old) {
             let waiting = delayed[id]
             leaveLine(id, Self.key(old))
-            let rest = waiting.map { max(0, Double(($0.until - .now).components.seconds)) } ?? 0
-            enqueue(id, Self.key(changed), after: changed.request.url != old.request.url ? 0 : rest)
+            let rest = waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
+            enqueue(id, Self.key(changed), after: hasNewAddress ? 0 : rest, reason: waiting?.reason ?? .retry)
         }
     }
 }

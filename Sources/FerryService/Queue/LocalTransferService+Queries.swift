@@ -14,33 +14,46 @@ extension LocalTransferService {
         guard (1...1000).contains(query.limit) else {
             throw TransferError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")
         }
-        let running = Set(live.filter { $0.value.run != nil }.keys)
+        let filters = Self.filters(query, running: Set(live.filter { $0.value.run != nil }.keys))
+        let newestFirst = query.newestFirst
+        let records = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                var records: [TransferRecord] = []
+                for filter in filters { records += try reader.page(filter) }
+                return filters.count < 2 ? records : records.sorted { newestFirst ? $0.id > $1.id : $0.id < $1.id }
+            }
+        }
+        let states = Set(query.states)
+        let transfers = records.prefix(query.limit).map(shown).filter { states.isEmpty || states.contains($0.state) }
+        return TransferPage(
+            transfers: transfers, next: records.count > query.limit ? records[query.limit - 1].id : nil)
+    }
+
+    /// The lists of the journal that a query's page is merged from.
+    private static func filters(_ query: TransferQuery, running: Set<TransferID>) -> [JournalFilter] {
         var filter = JournalFilter()
         filter.session = query.session
         filter.tag = query.tag
         filter.after = query.after
         filter.limit = query.limit + 1
         filter.newestFirst = query.newestFirst
-        if !query.states.isEmpty {
-            let states = Set(query.states)
-            filter.phases = Set(states.flatMap(Self.phases))
-            guard !filter.phases.isEmpty else { return TransferPage(transfers: [], next: nil) }
-            // Waiting and running are one phase of the journal: only what is live tells them apart.
-            if states.contains(.running), !states.contains(.waiting) {
-                let others = filter.phases.subtracting([.pending])
-                if others.isEmpty { filter.only = running }
-            } else if states.contains(.waiting), !states.contains(.running) {
-                filter.excluding = running
-            }
-        }
-        let page = filter
-        let records = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.page(page) }
-        }
         let states = Set(query.states)
-        let transfers = records.prefix(query.limit).map(shown).filter { states.isEmpty || states.contains($0.state) }
-        return TransferPage(
-            transfers: transfers, next: records.count > query.limit ? records[query.limit - 1].id : nil)
+        if states.isEmpty { return [filter] }
+        filter.phases = Set(states.flatMap(phases))
+        if filter.phases.isEmpty { return [] }
+        // Waiting and running are one phase of the journal: only what is live tells them apart.
+        switch (states.contains(.waiting), states.contains(.running)) {
+        case (true, true), (false, false): return [filter]
+        case (true, false):
+            filter.excluding = running
+            return [filter]
+        case (false, true):
+            var others = filter
+            others.phases.remove(.pending)
+            filter.phases = [.pending]
+            filter.only = running
+            return others.phases.isEmpty ? [filter] : [filter, others]
+        }
     }
 
     private static func phases(_ state: TransferState) -> [JournalPhase] {

@@ -35,13 +35,19 @@ extension LocalTransferService {
     private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
         if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
         guard let partial = record.facts.partial, let outcome = record.outcome else { return }
-        if case .failed(let error) = outcome, error.code.row.kept != .none { return }
+        if case .failed(let error) = outcome, error.code.row.kept != .none, !isOutdated(record) { return }
         try await engine.removePartialFile(partial)
         var record = record
         record.facts.partial = nil
+        record.facts.ranges.removeAll()
         let cleaned = record
         try await journal.commit { transaction throws(TransferError) in
             try transaction.updateFacts(cleaned.id, cleaned.facts)
         }
+    }
+
+    /// Whether a failed transfer has kept its bytes long enough (spec T13).
+    private func isOutdated(_ record: TransferRecord) -> Bool {
+        record.finishedAt.map { Date().timeIntervalSince($0) > 30 * 86_400 } ?? false
     }
 }

@@ -9,6 +9,8 @@ extension LocalTransferService {
     package func settings() async throws(TransferError) -> ServiceSettings { currentSettings }
 
     package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        await takeTurn(forSettingsOf: nil)
+        defer { settingsTurns.leave(nil) }
         let changed = currentSettings.applying(change)
         try changed.validate()
         try await noting { () async throws(TransferError) in
@@ -24,6 +26,8 @@ extension LocalTransferService {
         _ id: SessionID, _ settings: SessionSettings
     ) async throws(TransferError) -> SessionInfo {
         try settings.validate()
+        await takeTurn(forSettingsOf: id)
+        defer { settingsTurns.leave(id) }
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
@@ -36,5 +40,10 @@ extension LocalTransferService {
             throw TransferError(.internal, "The session \(id) was not stored.")
         }
         return info
+    }
+
+    /// Lets changes of the same settings follow each other, in the journal and here alike; nil stands for those of all.
+    private func takeTurn(forSettingsOf session: SessionID?) async {
+        if !settingsTurns.take(session) { await withCheckedContinuation { settingsTurns.wait(session, $0) } }
     }
 }

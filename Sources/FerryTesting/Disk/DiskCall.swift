@@ -3,7 +3,8 @@
 
 /// The calls of a disk, as the words by which a test names them.
 package enum DiskCall: String, Hashable, Sendable, CaseIterable {
-    case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFolder, setMode, rename, remove
+    case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFolder, setMode, rename,
+        remove
 }
 
 /// What happened on a disk, in order.

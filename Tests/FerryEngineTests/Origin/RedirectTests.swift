@@ -56,7 +56,8 @@ import Testing
 
     @Test func `O35 X3 a redirect from https to http is refused`() async throws {
         try await withOrigin(OriginScript(body)) { plain in
-            try await withEngine(OriginScript(body, always: .redirect(to: plain.url())), tls: .trusted) { harness, origin in
+            try await withEngine(OriginScript(body, always: .redirect(to: plain.url())), tls: .trusted) {
+                harness, origin in
                 let refused = await harness.transfer(harness.request(origin.url()))
                 #expect(refused.failure?.code == .redirectRefused)
                 #expect(plain.requests.isEmpty)
@@ -66,7 +67,8 @@ import Testing
 
     @Test func `CVE_2018_18074 CVE_2025_14524 a permitted downgrade carries no secret`() async throws {
         try await withOrigin(OriginScript(body)) { plain in
-            try await withEngine(OriginScript(body, always: .redirect(to: plain.url())), tls: .trusted) { harness, origin in
+            try await withEngine(OriginScript(body, always: .redirect(to: plain.url())), tls: .trusted) {
+                harness, origin in
                 let request = harness.request(origin.url()) {
                     $0.allowDowngrade = true
                     $0.allowPrivateRedirects = true

@@ -60,15 +60,23 @@ import Testing
             let history = await harness.transfer(harness.request(origin.url()))
             try harness.expectFile(history, body)
             #expect(origin.requests.count == 2)
-            #expect(history.facts.restarts == 1)
+            #expect(history.facts.notes == [RestartReason.rangeIgnored.note])
         }
     }
 
     @Test func `O16 many bytes on disk are not given up before an unconditional range was asked`() async throws {
         let body = SeededBody(seed: 21, size: 3 << 20)
-        let script = OriginScript(body, .always(.noRanges), .on(.request(1), .cut(after: 2 << 20)))
+        let script = OriginScript(
+            body, .always(.noRanges), .on(.request(1), .hold("end", at: .body(2 << 20)), .cut(after: 2 << 20)))
         try await withEngine(script) { harness, origin in
-            try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
+            async let history = harness.transfer(harness.request(origin.url()))
+            try await eventually("the bytes are written") {
+                harness.disk.events.contains {
+                    if case .written(let range) = $0 { range.upperBound == 2 << 20 } else { false }
+                }
+            }
+            origin.release("end")
+            try harness.expectFile(await history, body)
             #expect(ranges(origin) == [nil, "bytes=2097152-", "bytes=2097152-"])
             #expect(origin.requests.map { $0.value("If-Range") } == [nil, OriginResource.etag(of: body), nil])
         }
@@ -126,10 +134,7 @@ import Testing
             let request = harness.request(origin.url())
             var facts = await harness.transfer(request, tries: 1).facts
             // The end of the file is there already, as several connections would leave it.
-            let file = try #require(FileHandle(forUpdatingAtPath: harness.path(EngineHarness.partialName)))
-            try file.seek(toOffset: 200_000)
-            try file.write(contentsOf: body.bytes(in: 200_000..<300_000))
-            try file.close()
+            try harness.write(body.bytes(in: 200_000..<300_000), at: 200_000)
             facts.ranges.insert(200_000..<300_000)
             let report = await harness.makeRun(harness.job(request, facts: facts)).run()
             try harness.expectFile(History(reports: [report], end: end(of: report)), body)
@@ -199,7 +204,8 @@ import Testing
     @Test func `O28 with an expected digest such a file is continued`() async throws {
         let script = OriginScript(body, always: .etagPerRequest, .cut(after: 100_000))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] })
+            let history = await harness.transfer(
+                harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] })
             try harness.expectFile(history, body)
             #expect(history.success?.verified == [body.checksum(.sha256)])
         }
@@ -216,9 +222,17 @@ import Testing
 
     @Test func `O30 a server that is blind to If-Range costs two requests at most`() async throws {
         let body = SeededBody(seed: 21, size: 3 << 20)
-        let script = OriginScript(body, .always(.ifRangeBlind), .on(.request(1), .cut(after: 2 << 20)))
+        let script = OriginScript(
+            body, .always(.ifRangeBlind), .on(.request(1), .hold("end", at: .body(2 << 20)), .cut(after: 2 << 20)))
         try await withEngine(script) { harness, origin in
-            let history = await harness.transfer(harness.request(origin.url()))
+            async let tries = harness.transfer(harness.request(origin.url()))
+            try await eventually("the bytes are written") {
+                harness.disk.events.contains {
+                    if case .written(let range) = $0 { range.upperBound == 2 << 20 } else { false }
+                }
+            }
+            origin.release("end")
+            let history = await tries
             try harness.expectFile(history, body)
             #expect(ranges(origin) == [nil, "bytes=2097152-", "bytes=2097152-"])
             #expect(origin.requests.map { $0.value("If-Range") != nil } == [false, true, false])
@@ -231,7 +245,7 @@ import Testing
         try await withEngine(script) { harness, origin in
             try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
             #expect(ranges(origin) == [nil, "bytes=300000-"])
-            #expect(origin.bytesSent == body.size)
+            #expect(origin.bytesSent < body.size + 100)
         }
     }
 

@@ -75,7 +75,10 @@ final class EngineHarness: Sendable {
             case .failed(let error, _):
                 last = error
                 guard case .fail = ledger.failed(error, policy: policy, now: start, random: 0.5) else { continue }
-                if error.code.row.kept == .none, let partial = report.facts.partial {
+                // A whole file whose name was taken at the end waits for another destination.
+                if error.code.row.kept == .none, report.facts.ranges.isEmpty || error.code != .destinationExists,
+                    let partial = report.facts.partial
+                {
                     try? await engine.removePartialFile(partial)
                 }
                 return History(reports: reports, end: .failed(error))
@@ -87,6 +90,14 @@ final class EngineHarness: Sendable {
     // MARK: What is on disk
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Writes into the partial file and makes it durable, as a worker of the transfer would.
+    func write(_ bytes: [UInt8], at offset: Int64) throws {
+        let file = try disk.openFile(Self.partialName, in: disk.openFolder(folder))
+        let count = try unsafe bytes.withUnsafeBytes { try unsafe disk.write($0, to: file, at: offset) }
+        #expect(count == bytes.count)
+        try disk.syncData(file)
+    }
 
     var contents: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()

@@ -4,6 +4,7 @@
 import FerryCore
 import FerryEngine
 import FerryTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `TLS` {

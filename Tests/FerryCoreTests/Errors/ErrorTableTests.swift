@@ -1,0 +1,77 @@
+// Ferry: FerryCoreTests
+// The error table, and the page that shows it.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `The error table` {
+    @Test(arguments: ErrorCode.allCases)
+    func `E1 every code has a row with numbers that its faces can show`(code: ErrorCode) {
+        let row = code.row
+        #expect(!row.meaning.isEmpty)
+        #expect((1..<126).contains(row.exitStatus), "126 and above mean something else to a shell")
+        #expect((400..<600).contains(row.httpStatus))
+        #expect(row.urlError.map { $0 < 0 } ?? true)
+        #expect(row.aria2.map { (1...32).contains($0) } ?? true)
+        #expect(code.rawValue.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
+    }
+
+    @Test func `E1 the usage status is that of refused requests alone`() {
+        let usage = ErrorCode.allCases.filter { $0.row.exitStatus == 64 }
+        #expect(Set(usage) == [.invalidURL, .unsupportedScheme, .invalidRequest])
+    }
+
+    @Test(arguments: [
+        (ErrorCode.offline, ErrorClass.wait), (.diskFull, .wait), (.connectionLost, .patient), (.serverBusy, .patient),
+        (.hostNotFound, .doubtful), (.badResponse, .doubtful), (.notFound, .final), (.digestMismatch, .final),
+        (.tlsCertificate, .final), (.deadlineExceeded, .final),
+    ])
+    func `a code has the class of the specification`(code: ErrorCode, errorClass: ErrorClass) {
+        #expect(code.row.errorClass == errorClass)
+    }
+
+    /// Programs read the page as well as people do: each row of the table is a row there, and none is there twice.
+    @Test func `docs errors md agrees with the table`() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/errors.md")
+        let lines = try String(contentsOf: page.standardizedFileURL, encoding: .utf8).split(separator: "\n")
+        let rows = lines.filter { $0.hasPrefix("| <a id=") }.map(String.init)
+        let left: [KeptBytes: String] = [.none: "nothing", .partial: "part", .whole: "whole"]
+        func number(_ value: Int?) -> String { value.map(String.init) ?? "–" }
+        let expected = ErrorCode.allCases.map { code in
+            let row = code.row
+            let cells = [
+                "<a id=\"\(code.rawValue)\"></a>`\(code.rawValue)`", row.meaning, row.errorClass.rawValue,
+                String(row.exitStatus), String(row.httpStatus), number(row.aria2), number(row.urlError),
+                left[row.kept] ?? "",
+            ]
+            return "| " + cells.joined(separator: " | ") + " |"
+        }
+        #expect(rows == expected)
+    }
+}
+
+@Suite struct `An error on the wire` {
+    @Test func `E2 carries code, sentence, details and class`() throws {
+        var error = TransferError(
+            .notFound, "It is gone.", details: ErrorDetails(httpStatus: 404, body: "x", errno: 2, url: "http://a/"),
+            as: .doubtful)
+        error.details.attempts = 3
+        error.details.nextTryAt = Date(timeIntervalSince1970: 9)
+        let read = try JSONDecoder().decode(TransferError.self, from: JSONEncoder().encode(error))
+        #expect(read == error && read.errorClass == .doubtful && read.description == "It is gone. (not_found)")
+    }
+
+    @Test func `a word of a newer peer is kept and passed on`() throws {
+        let text = #"{"code":"sun_flare","message":"Wait."}"#
+        let error = try JSONDecoder().decode(TransferError.self, from: Data(text.utf8))
+        #expect(error.code == .unrecognized && error.word == "sun_flare" && error.errorClass == .final)
+        let written = String(decoding: try JSONEncoder().encode(error), as: UTF8.self)
+        #expect(written.contains("sun_flare") && !written.contains("details"))
+    }
+
+    @Test func `a class of a newer peer is left to the code's row`() throws {
+        let text = #"{"code":"timed_out","message":"Late.","class":"whimsical"}"#
+        #expect(try JSONDecoder().decode(TransferError.self, from: Data(text.utf8)).errorClass == .patient)
+    }
+}

@@ -1,0 +1,154 @@
+// Ferry: FerryCoreTests
+// From what is stored and what runs to what is shown.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `A transfer as it is shown` {
+    private let start = Date(timeIntervalSince1970: 1_000_000)
+
+    private func record(_ change: (inout TransferRecord) -> Void = { _ in }) -> TransferRecord {
+        var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
+        request.expectedSize = 500
+        request.tags = ["t"]
+        var record = TransferRecord(id: TransferID(rawValue: 5), createdAt: start, request: request, credentials: nil)
+        record.facts.ranges.insert(0..<100)
+        change(&record)
+        return record
+    }
+
+    @Test(arguments: [
+        (TransferIntent.run, Transfer.Live.waiting(.host), TransferState.waiting, WaitReason.host),
+        (.suspend, .waiting(.slot), .suspended, nil), (.cancel, .waiting(.slot), .suspended, nil),
+        (.run, .running(received: 1, expected: nil, speed: nil), .running, nil),
+        // A run that is told to stop runs until its bytes are durable.
+        (.suspend, .running(received: 1, expected: nil, speed: nil), .running, nil),
+    ] as [(TransferIntent, Transfer.Live, TransferState, WaitReason?)])
+    func `its state follows from intent and run`(
+        intent: TransferIntent, live: Transfer.Live, state: TransferState, reason: WaitReason?
+    ) {
+        let transfer = Transfer(record { $0.intent = intent }, live: live)
+        #expect(transfer.state == state && transfer.reason == reason)
+    }
+
+    @Test func `what waits shows its durable bytes, what runs those that it received`() {
+        let waiting = Transfer(record(), live: .waiting(.slot))
+        #expect(waiting.bytesReceived == 100 && waiting.bytesExpected == 500 && waiting.bytesPerSecond == nil)
+        let running = Transfer(record(), live: .running(received: 300, expected: 400, speed: 7))
+        #expect(running.bytesReceived == 300 && running.bytesExpected == 400 && running.bytesPerSecond == 7)
+        let unknown = Transfer(record(), live: .running(received: 300, expected: nil, speed: nil))
+        #expect(unknown.bytesExpected == 500)
+    }
+
+    @Test func `what waits for a retry says when and why`() {
+        let error = TransferError(.serverBusy, "Busy.")
+        let plan = RetryPlan(at: start.addingTimeInterval(5), delay: 5, reason: .server, error: error)
+        let waiting = Transfer(record { $0.retry = plan }, live: .waiting(.slot))
+        #expect(waiting.reason == .server && waiting.error == error && waiting.nextTryAt == plan.at)
+        let suspended = Transfer(
+            record {
+                $0.retry = plan
+                $0.intent = .suspend
+            }, live: .waiting(.slot))
+        #expect(suspended.reason == nil && suspended.nextTryAt == nil)
+    }
+
+    @Test func `an outcome wins over everything else`() {
+        let checksum = Checksum(.md5, bytes: [UInt8](repeating: 7, count: 16))
+        let success = Outcome.Success(
+            path: "/tmp/x", size: 42, verified: [checksum], lengthVerified: false, unchanged: true)
+        let live = Transfer.Live.running(received: 1, expected: 2, speed: 3)
+        let done = Transfer(record { $0.outcome = .succeeded(success) }, live: live)
+        #expect(done.state == .succeeded && done.destination == "/tmp/x" && done.verified == [checksum])
+        #expect(done.bytesReceived == 42 && done.bytesExpected == 42 && done.bytesPerSecond == nil)
+        #expect(!done.lengthVerified && done.unchanged && done.error == nil)
+        let error = TransferError(.notFound, "Gone.")
+        let failed = Transfer(record { $0.outcome = .failed(error) }, live: live)
+        #expect(failed.state == .failed && failed.error == error && failed.bytesReceived == 100)
+        let canceled = Transfer(record { $0.outcome = .canceled }, live: live)
+        #expect(canceled.state == .canceled && canceled.error?.code == .canceled)
+    }
+
+    @Test func `its wire form has every key, and comes back as it went`() throws {
+        let error = TransferError(.serverBusy, "Busy.", details: ErrorDetails(httpStatus: 503), as: .doubtful)
+        let transfer = Transfer(
+            record { $0.retry = RetryPlan(at: start, delay: 5, reason: .retry, error: error) }, live: .waiting(.slot))
+        let data = try JSONEncoder().encode(transfer)
+        #expect(try JSONDecoder().decode(Transfer.self, from: data) == transfer)
+        let keys = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]).keys
+        let fewer = try JSONEncoder().encode(Transfer(record(), live: .waiting(.slot)))
+        #expect(try #require(try JSONSerialization.jsonObject(with: fewer) as? [String: Any]).keys.sorted() == keys.sorted())
+        #expect(keys.contains("bytes_per_second") && keys.contains("next_try_at"))
+    }
+
+    @Test func `words of a newer peer are no errors`() throws {
+        let transfer = Transfer(record(), live: .waiting(.slot))
+        let text = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
+            .replacingOccurrences(of: #""waiting""#, with: #""hovering""#)
+            .replacingOccurrences(of: #""slot""#, with: #""moonlight""#)
+        let read = try JSONDecoder().decode(Transfer.self, from: Data(text.utf8))
+        #expect(read.state == .unknown && read.reason == .unknown)
+    }
+}
+
+@Suite struct `The plan of a retry` {
+    @Test(arguments: [(0.0, 60.0), (20, 40), (60, 0), (500, 0), (-30, 60), (-1e9, 60)])
+    func `T7 its rest is never longer than its delay, however the clock was set`(passed: Double, rest: Double) {
+        let planned = Date(timeIntervalSince1970: 1_000_000)
+        let plan = RetryPlan(
+            at: planned.addingTimeInterval(60), delay: 60, reason: .retry, error: TransferError(.timedOut, "Late."))
+        #expect(plan.rest(now: planned.addingTimeInterval(passed)) == rest)
+    }
+}
+
+@Suite struct `The record of a transfer` {
+    private func record(paused: Bool) -> TransferRecord {
+        var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
+        request.paused = paused
+        return TransferRecord(id: TransferID(rawValue: 5), createdAt: Date(), request: request, credentials: nil)
+    }
+
+    @Test func `is eligible while it is to run and has not ended`() {
+        var running = record(paused: false)
+        #expect(running.isEligible)
+        running.intent = .cancel
+        #expect(!running.isEligible)
+        running.intent = .run
+        running.outcome = .canceled
+        #expect(!running.isEligible)
+        #expect(!record(paused: true).isEligible && record(paused: true).intent == .suspend)
+    }
+
+    @Test func `starting over keeps name, place and partial file, and notes why`() {
+        var facts = TransferFacts()
+        facts.ranges.insert(0..<10)
+        facts.name = "a"
+        facts.destination = "/tmp/a"
+        facts.joined = true
+        facts.partial = PartialFacts(
+            folder: "/tmp", name: ".ferry-5.part", device: 1, inode: 2, folderDevice: 1, folderInode: 3)
+        facts.startOver(note: "changed")
+        facts.startOver(note: "changed")
+        #expect(facts.ranges.byteCount == 0 && facts.identity == nil && !facts.joined && facts.placement == nil)
+        #expect(facts.name == "a" && facts.destination == "/tmp/a" && facts.partial?.path == "/tmp/.ferry-5.part")
+        #expect(facts.needsTruncation && facts.notes == ["changed"])
+    }
+
+    @Test func `its facts come back from the journal as they went`() throws {
+        var facts = TransferFacts()
+        facts.ranges.insert(5..<10)
+        facts.finalURL = "http://example.com/b"
+        facts.placement = PlacementIntent(path: "/tmp/a", device: 1, inode: .max, size: 10, verified: [])
+        facts.restarts = 3
+        facts.needsTruncation = true
+        let data = try JSONEncoder().encode(facts)
+        #expect(try JSONDecoder().decode(TransferFacts.self, from: data) == facts)
+        for outcome in [
+            Outcome.canceled, .failed(TransferError(.diskFull, "Full.")),
+            .succeeded(Outcome.Success(path: "/a", size: 1, verified: [])),
+        ] {
+            #expect(try JSONDecoder().decode(Outcome.self, from: JSONEncoder().encode(outcome)) == outcome)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Ferry: FerryCoreTests
+// Values of the service on the wire.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Values of the service` {
+    @Test func `the answer to a submission comes back as it went`() throws {
+        let request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
+        let record = TransferRecord(
+            id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 5), request: request, credentials: nil)
+        for result in [
+            SubmissionResult.accepted(Transfer(record, live: .waiting(.slot))),
+            .refused(TransferError(.invalidURL, "No.")),
+        ] {
+            let data = try JSONEncoder().encode(result)
+            #expect(try JSONDecoder().decode(SubmissionResult.self, from: data) == result)
+        }
+    }
+
+    @Test func `a request comes back as it went, and says only what is unusual`() throws {
+        var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
+        let plain = try JSONEncoder().encode(request)
+        let object = try #require(try JSONSerialization.jsonObject(with: plain) as? [String: Any])
+        #expect(Set(object.keys) == ["url", "folder"])
+        #expect(try JSONDecoder().decode(TransferRequest.self, from: plain) == request)
+        request.session = try SessionID("s")
+        request.name = "n"
+        request.headers = [HeaderField(name: "A", value: "b")]
+        request.checksums = [Checksum(.md5, bytes: [UInt8](repeating: 1, count: 16))]
+        request.onConflict = .update
+        request.priority = .high
+        request.rateLimit = 5000
+        request.retries = 0
+        request.statusRetries = 4
+        request.giveUpAfter = 0
+        request.deadline = Date(timeIntervalSince1970: 7)
+        request.expectedSize = 0
+        request.maxSize = 9
+        request.minSpeed = 3
+        request.minSpeedTime = 4
+        request.createFolders = false
+        request.nameFrom = .final
+        request.remoteTime = true
+        request.originAttribute = true
+        request.insecure = true
+        request.allowDowngrade = true
+        request.allowPrivateRedirects = true
+        request.paused = true
+        request.tags = ["t"]
+        request.proxyEnvironment = ["http_proxy": ""]
+        let data = try JSONEncoder().encode(request)
+        #expect(try JSONDecoder().decode(TransferRequest.self, from: data) == request)
+        let keys = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]).keys
+        #expect(Set(keys) == TransferRequest.keys)
+    }
+
+    @Test func `an event's numbered kinds are the durable ones`() {
+        let live: Set<TransferEvent.Kind> = [.running, .waiting, .progress, .unknown]
+        #expect(Set(TransferEvent.Kind.allCases.filter { !$0.isDurable }) == live)
+    }
+
+    @Test func `an event of a newer kind is read`() throws {
+        let text = #"{"number":3,"kind":"sang","at":0,"id":"0000000000000001","session":"cli"}"#
+        let event = try JSONDecoder().decode(TransferEvent.self, from: Data(text.utf8))
+        #expect(event.kind == .unknown && event.number == 3 && event.transfer == nil)
+    }
+
+    @Test(arguments: [TransferState.succeeded, .failed, .canceled, .waiting, .running, .suspended])
+    func `a state is an end or it is not`(state: TransferState) {
+        #expect(state.isEnded == [.succeeded, .failed, .canceled].contains(state))
+        #expect(TransferState.known.contains(state) && TransferState.known.count == 6)
+    }
+}

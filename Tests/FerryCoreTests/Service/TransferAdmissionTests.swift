@@ -1,0 +1,106 @@
+// Ferry: FerryCoreTests
+// What a request must be before it is stored.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Admission` {
+    private func request(_ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
+        var request = TransferRequest(url: "http://example.com/a", folder: "/tmp")
+        change(&request)
+        return request
+    }
+
+    private func refusal(_ change: (inout TransferRequest) -> Void) -> ErrorCode? {
+        #expect(throws: TransferError.self) { try TransferAdmission.admit(request(change)) }?.code
+    }
+
+    @Test func `Q7 userinfo leaves the URL and becomes credentials of its origin`() throws {
+        let admitted = try TransferAdmission.admit(request { $0.url = "https://ann:s%20p@example.com:444/a?b#c" })
+        #expect(admitted.request.url == "https://example.com:444/a?b#c")
+        #expect(admitted.credentials == Credentials(user: "ann", password: "s p"))
+        #expect(admitted.origin.description == "https://example.com:444")
+        #expect(try TransferAdmission.admit(request()).credentials == nil)
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com/", ErrorCode.unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
+        ("http://", .invalidURL), ("http://a b/", .invalidURL), ("example.com/x", .invalidURL), ("", .invalidURL),
+    ])
+    func `Q7 a URL that cannot be fetched is refused`(url: String, code: ErrorCode) {
+        #expect(refusal { $0.url = url } == code)
+    }
+
+    @Test(arguments: ["Host", "connection", "Content-Length", "Transfer-Encoding", "Proxy-Authorization", "Expect"])
+    func `Q4 fields that are Ferry's own are refused`(name: String) {
+        #expect(refusal { $0.headers = [HeaderField(name: name, value: "x")] } == .invalidRequest)
+    }
+
+    @Test(arguments: [("a b", "x"), ("A", "x\r\nB: y"), ("A", "\u{0}"), ("", "x"), ("A", String(repeating: "x", count: 70_000))])
+    func `Q6 fields that HTTP cannot carry are refused`(name: String, value: String) {
+        #expect(refusal { $0.headers = [HeaderField(name: name, value: value)] } == .invalidRequest)
+    }
+
+    @Test func `X10 a Referer loses userinfo and fragment`() throws {
+        let field = HeaderField(name: "Referer", value: "http://u:p@example.com/x#y")
+        let admitted = try TransferAdmission.admit(request { $0.headers = [field] })
+        #expect(admitted.request.headers == [HeaderField(name: "Referer", value: "http://example.com/x")])
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/a/b", "/a/b"), ("//a///b/", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"), ("/../..", "/"),
+        ("/a/b/../../c", "/c"), ("/...", "/..."),
+    ])
+    func `a folder is brought into its plain form`(path: String, plain: String) throws {
+        #expect(try TransferAdmission.admit(request { $0.folder = path }).request.folder == plain)
+    }
+
+    @Test(arguments: ["", "a", "./a", "~/a", "/a\u{0}b"])
+    func `a folder that is no absolute path is refused`(path: String) {
+        #expect(refusal { $0.folder = path } == .invalidRequest)
+    }
+
+    @Test(arguments: ["", ".", "..", "a/..", "a/", "a\u{0}", "/"])
+    func `F4 a name that names no file is refused`(name: String) {
+        #expect(refusal { $0.name = name } == .invalidRequest)
+    }
+
+    @Test func `numbers out of their range are refused`() {
+        let bad: [(inout TransferRequest) -> Void] = [
+            { $0.rateLimit = 1023 }, { $0.rateLimit = -1 }, { $0.retries = -1 }, { $0.retries = 1001 },
+            { $0.statusRetries = -1 }, { $0.expectedSize = -1 }, { $0.maxSize = -1 }, { $0.minSpeed = -1 },
+            { $0.giveUpAfter = -1 }, { $0.giveUpAfter = .nan }, { $0.giveUpAfter = .infinity },
+            { $0.minSpeedTime = 0.5 }, { $0.minSpeedTime = 3601 },
+            {
+                $0.expectedSize = 11
+                $0.maxSize = 10
+            },
+        ]
+        for change in bad { #expect(refusal(change) == .invalidRequest) }
+    }
+
+    @Test func `numbers at the ends of their ranges are taken`() throws {
+        let good: [(inout TransferRequest) -> Void] = [
+            { $0.rateLimit = 1024 }, { $0.rateLimit = 0 }, { $0.retries = 0 }, { $0.retries = 1000 },
+            { $0.giveUpAfter = 0 }, { $0.giveUpAfter = 365 * 86_400 }, { $0.expectedSize = 0 }, { $0.maxSize = .max },
+            { $0.minSpeedTime = 1 }, { $0.minSpeedTime = 3600 },
+        ]
+        for change in good { _ = try TransferAdmission.admit(request(change)) }
+    }
+
+    @Test(arguments: ["", "a\nb", "\u{1B}[31m", String(repeating: "x", count: 256)])
+    func `a tag that cannot be shown on a line is refused`(tag: String) {
+        #expect(refusal { $0.tags = ["good", tag] } == .invalidRequest)
+    }
+
+    @Test func `admitting what was admitted changes nothing`() throws {
+        let once = try TransferAdmission.admit(
+            request {
+                $0.url = "http://u@EXAMPLE.com:80/a/../b c".replacingOccurrences(of: " ", with: "%20")
+                $0.folder = "//x/../tmp/"
+            }
+        ).request
+        #expect(try TransferAdmission.admit(once).request == once)
+    }
+}

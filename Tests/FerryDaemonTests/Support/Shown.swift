@@ -1,0 +1,51 @@
+// Ferry: FerryDaemonTests
+// A transfer as --json shows it.
+
+import FerryTesting
+import Foundation
+
+/// A transfer as `--json` shows it, read without Ferry's own types, as a script reads it.
+struct Shown: Decodable {
+    struct Failure: Decodable {
+        var code: String
+        var message: String
+    }
+
+    var id: String
+    var session: String
+    var url: String
+    var final_url: String?
+    var state: String
+    var reason: String?
+    var bytes_received: Int64
+    var bytes_expected: Int64?
+    var destination: String?
+    var error: Failure?
+    var attempts: Int
+    var created_at: String
+    var finished_at: String?
+    var priority: String
+    var tags: [String]
+}
+
+extension DaemonFixture {
+    /// How a transfer stands, by `ferry info --json`.
+    func info(_ id: String) async throws -> Shown {
+        try await run(["info", id, "--json"]).json(Shown.self)
+    }
+
+    /// All transfers, by `ferry list --json`.
+    func list() async throws -> [Shown] {
+        try await run(["list", "--json"]).json([Shown].self)
+    }
+
+    /// Adds a transfer and returns its id.
+    func add(_ arguments: String...) async throws -> String {
+        let result = try await run(["add"] + arguments)
+        guard result.status == 0, let id = result.lines.first else { throw TestingError("add failed: \(result)") }
+        return id
+    }
+
+    /// The SHA-256 of a file in the folder.
+    func sha256(_ name: String) throws -> String { try FileDigest.sha256(file(name)) }
+}

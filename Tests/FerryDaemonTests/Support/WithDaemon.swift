@@ -1,0 +1,36 @@
+// Ferry: FerryDaemonTests
+// A daemon and an origin for one test.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+/// Runs some code with a home for a daemon, which is ended afterwards.
+func withDaemon<Result>(_ body: (DaemonFixture) async throws -> Result) async throws -> Result {
+    let fixture = try DaemonFixture()
+    do {
+        let result = try await body(fixture)
+        await end(fixture)
+        return result
+    } catch {
+        await end(fixture)
+        throw error
+    }
+}
+
+/// Runs some code with an origin and a home for a daemon.
+func withDaemon<Result>(
+    _ script: OriginScript, _ body: (DaemonFixture, ScriptedOrigin) async throws -> Result
+) async throws -> Result {
+    try await withOrigin(script) { origin in
+        try await withDaemon { fixture in try await body(fixture, origin) }
+    }
+}
+
+private func end(_ fixture: DaemonFixture) async {
+    // For every test: a failed expectation throws nothing. Without a folder for attachments nothing is kept.
+    let log = fixture.log
+    await fixture.stop()
+    Attachment.record(log, named: "ferryd.log")
+}

@@ -1,0 +1,150 @@
+// Ferry: FerryEngineTests
+// A power cut at each step of a download.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Power cuts` {
+    private static let steps: [LifeStep] = [
+        .headAccepted, .partialMade, .identityCommitted, .bytesWritten, .bytesSynced, .rangesCommitted, .wholeVerified,
+        .intentCommitted, .attributesSet, .renamed, .folderSynced,
+    ]
+
+    /// Runs a transfer that loses its power at a step, then goes on from what disk and journal kept.
+    private func survive(
+        _ step: LifeStep, loss: FaultyDisk.Loss, _ script: OriginScript, expecting body: SeededBody,
+        policy: ConflictPolicy = .unique, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let cut = Mutex<@Sendable () -> Void>({})
+        let count = Atomic(0)
+        let configure = { (configuration: inout Engine.Configuration) in
+            configuration.checkpointInterval = 0.01
+            configuration.reached = { reached in
+                guard reached == step, count.add(1, ordering: .relaxed).newValue == 1 else { return }
+                cut.withLock { $0 }()
+            }
+        }
+        try await withEngine(script, configured: configure, location) { harness, origin in
+            cut.withLock {
+                $0 = {
+                    harness.journal.cut()
+                    harness.disk.cutPower()
+                }
+            }
+            let request = harness.request(origin.url()) {
+                $0.checksums = [body.checksum(.sha256)]
+                $0.onConflict = policy
+            }
+            let first = await harness.transfer(request, tries: 2)
+            #expect(first.success == nil || step == .folderSynced, sourceLocation: location)
+            try #require(count.load(ordering: .relaxed) >= 1, sourceLocation: location)
+            harness.disk.restorePower()
+            harness.journal.restore()
+            try harness.disk.forgetUnsynced(loss)
+            let history = await harness.transfer(request, from: harness.journal.facts)
+            try harness.expectFile(history, body, location)
+        }
+    }
+
+    @Test(arguments: steps, FaultyDisk.Loss.allCases)
+    func `D1 D3 a power cut at any step costs no right byte and places no wrong one`(
+        step: LifeStep, loss: FaultyDisk.Loss
+    ) async throws {
+        // The pace makes checkpoints happen before the end.
+        let body = SeededBody(seed: 81, size: 2 << 20)
+        let script = OriginScript(body, always: .throttle(bytesPerSecond: 20 << 20))
+        try await survive(step, loss: loss, script, expecting: body)
+    }
+
+    @Test(arguments: steps, [ConflictPolicy.replace, .fail])
+    func `D1 a small file survives a power cut at any step`(step: LifeStep, policy: ConflictPolicy) async throws {
+        // Ranges of a file without checkpoints are recorded with the intent, or with the failure of a try.
+        let body = SeededBody(seed: 82, size: 200_000)
+        let script = OriginScript(body, .on(.request(1), .cut(after: 100_000)))
+        try await survive(step, loss: .bytes, script, expecting: body, policy: policy)
+    }
+
+    @Test(arguments: FaultyDisk.Loss.allCases)
+    func `R10 a power cut between a restart's commit and its truncation mixes no versions`(
+        loss: FaultyDisk.Loss
+    ) async throws {
+        let old = SeededBody(seed: 83, size: 300_000)
+        let new = SeededBody(seed: 84, size: 200_000)
+        let script = OriginScript(old, .on(.request(1), .cut(after: 150_000)), .on(.requests(2...), .version(new)))
+        let count = Atomic(0)
+        let cut = Mutex<@Sendable () -> Void>({})
+        let configure = { (configuration: inout Engine.Configuration) in
+            configuration.reached = { step in
+                if step == .restartCommitted, count.add(1, ordering: .relaxed).newValue == 1 { cut.withLock { $0 }() }
+            }
+        }
+        try await withEngine(script, configured: configure) { harness, origin in
+            cut.withLock {
+                $0 = {
+                    harness.journal.cut()
+                    harness.disk.cutPower()
+                }
+            }
+            let request = harness.request(origin.url())
+            _ = await harness.transfer(request, tries: 2)
+            #expect(harness.journal.facts.ranges.isEmpty)
+            harness.disk.restorePower()
+            harness.journal.restore()
+            try harness.disk.forgetUnsynced(loss)
+            try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), new)
+        }
+    }
+
+    @Test func `D4 bytes outside the ranges are no data, whatever the file's length`() async throws {
+        let body = SeededBody(seed: 85, size: 300_000)
+        try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 150_000)))) { harness, origin in
+            let request = harness.request(origin.url())
+            let facts = await harness.transfer(request, tries: 1).facts
+            let file = try #require(FileHandle(forUpdatingAtPath: harness.path(EngineHarness.partialName)))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(repeating: 0xEE, count: 400_000))
+            try file.close()
+            try harness.expectFile(await harness.transfer(request, from: facts), body)
+        }
+    }
+
+    @Test(arguments: ["gone", "shorter", "replaced", "linked", "folder", "hard link"])
+    func `F9 a partial file that is not the recorded one is left alone, and all comes again`(
+        how: String
+    ) async throws {
+        let body = SeededBody(seed: 86, size: 300_000)
+        try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 150_000)))) { harness, origin in
+            let request = harness.request(origin.url())
+            let facts = await harness.transfer(request, tries: 1).facts
+            let name = EngineHarness.partialName
+            let path = harness.path(name)
+            let manager = FileManager.default
+            switch how {
+            case "shorter": try #require(FileHandle(forUpdatingAtPath: path)).truncate(atOffset: 100_000)
+            case "hard link": try manager.linkItem(atPath: path, toPath: harness.path("second"))
+            default:
+                // Kept open elsewhere, so that the inode is not given to the new file.
+                try manager.moveItem(atPath: path, toPath: harness.outside.file("moved"))
+            }
+            switch how {
+            case "replaced": try harness.put(name, "somebody's")
+            case "linked": try harness.link(name, to: harness.outside.file("moved"))
+            case "folder": try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
+            default: break
+            }
+            let history = await harness.transfer(request, from: facts)
+            let success = try #require(history.success, "\(history.errors)")
+            #expect(try sha256(success.path) == body.sha256Hex)
+            #expect(origin.requests.map { $0.value("Range") } == [nil, nil])
+            if how == "replaced" { #expect(harness.text(name) == "somebody's") }
+            if how == "linked" {
+                let moved = try manager.attributesOfItem(atPath: harness.outside.file("moved"))
+                #expect(moved[.size] as? Int == 150_000)
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// Ferry: FerryServiceTests
+// What users do to transfers.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Actions` {
+    private static let body = SeededBody(seed: 5, size: 300_000)
+    /// The first response stops after 200,000 bytes; later ones are whole.
+    private static let held = OriginScript(body, .on(.request(1), .hold("middle", at: .body(200_000))))
+
+    /// Runs some code with a transfer that has received 200,000 bytes and gets no more.
+    private func withHeld(_ kind: ServiceKind, _ body: (ServiceBed, TransferID) async throws -> Void) async throws {
+        try await withService(kind, Self.held) { bed in
+            let id = try await bed.add().id
+            try await bed.wait(for: id, received: 200_000)
+            try await body(bed, id)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `D3 pause keeps every byte and resume goes on from there`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            #expect(try await bed.act(.pause, id) == .suspended)
+            let paused = try await bed.service.transfer(id)
+            #expect(paused.state == .suspended && paused.bytesReceived == 200_000 && paused.reason == nil)
+            #expect(try await bed.act(.resume, id) == .waiting)
+            let done = try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges() == [nil, "bytes=200000-"])
+            #expect(done.attempts == 2)
+            #expect(try FileDigest.sha256(bed.folder + "/file.bin") == Self.body.sha256Hex)
+            #expect(bed.files == ["file.bin"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `an action done twice changes nothing`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            func again(_ action: TransferAction, _ expected: TransferState) async throws {
+                let before = try await bed.service.status().lastEvent
+                #expect(try await bed.act(action, id) == expected)
+                #expect(try await bed.service.status().lastEvent == before)
+            }
+            try await again(.resume, .running)
+            try await bed.act(.pause, id)
+            try await again(.pause, .suspended)
+            try await bed.act(.cancel, id)
+            try await again(.cancel, .canceled)
+            try await again(.pause, .canceled)
+            try await again(.resume, .canceled)
+            try await bed.act(.retry, id)
+            try await bed.wait(for: id, .succeeded)
+            try await again(.cancel, .succeeded)
+            try await again(.pause, .succeeded)
+            try await again(.resume, .succeeded)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `cancel removes the partial file`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            #expect(bed.files == [".ferry-\(id).part"])
+            #expect(try await bed.act(.cancel, id) == .canceled)
+            #expect(bed.files == [])
+            let canceled = try await bed.service.transfer(id)
+            #expect(canceled.state == .canceled && canceled.error?.code == .canceled)
+            #expect(canceled.bytesReceived == 0)
+            await bed.origin.waitForNoConnections()
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `a canceled transfer can be tried again from the start`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            try await bed.act(.cancel, id)
+            #expect(try await bed.act(.retry, id) == .waiting)
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges() == [nil, nil])
+            #expect(try FileDigest.sha256(bed.folder + "/file.bin") == Self.body.sha256Hex)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `remove forgets a transfer that runs, and leaves nothing`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            let state = try await bed.act(.remove, id)
+            #expect(state == nil)
+            #expect(bed.files == [])
+            let error = await #expect(throws: TransferError.self) { try await bed.service.transfer(id) }
+            #expect(error?.code == .unknownTransfer)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `remove leaves a finished file, and remove with file takes it along`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            let kept = try await bed.add { $0.name = "kept" }
+            let gone = try await bed.add { $0.name = "gone" }
+            let changed = try await bed.add { $0.name = "changed" }
+            for transfer in [kept, gone, changed] { try await bed.wait(for: transfer.id, .succeeded) }
+            try await bed.act(.remove, kept.id)
+            try await bed.act(.removeWithFile, gone.id)
+            // Another file has taken the name: it was not fetched by the transfer and stays.
+            let path = bed.folder + "/changed"
+            try FileManager.default.moveItem(atPath: path, toPath: bed.folder + "/moved")
+            try Data("mine".utf8).write(to: URL(filePath: path))
+            try await bed.act(.removeWithFile, changed.id)
+            #expect(bed.files == ["changed", "kept", "moved"])
+            #expect(try await bed.service.transfers(TransferQuery()).transfers == [])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `T1 T12 retry after a failure goes on from the kept bytes`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .cut(after: 100_000)))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add { $0.retries = 0 }.id
+            let failed = try await bed.wait(for: id, .failed)
+            #expect(failed.error?.code == .connectionLost && failed.error?.details.attempts == 1)
+            #expect(failed.bytesReceived == 100_000)
+            #expect(bed.files == [".ferry-\(id).part"])
+            #expect(try await bed.act(.retry, id) == .waiting)
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges() == [nil, "bytes=100000-"])
+            #expect(try FileDigest.sha256(bed.folder + "/file.bin") == Self.body.sha256Hex)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `a transfer that has succeeded is not retried`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            let id = try await bed.add().id
+            try await bed.wait(for: id, .succeeded)
+            let results = try await bed.service.act(.retry, on: TransferSelection(ids: [id]))
+            #expect(results.first?.error?.code == .invalidRequest)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `an action for all concerns one session, or every one`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.body, always: .hold("never", at: .head))) { bed in
+            let other = try SessionID("other")
+            try await bed.add((0..<3).map { bed.request("/\($0)") })
+            try await bed.add((0..<2).map { number in bed.request("/other/\(number)") { $0.session = other } })
+            func suspended() async throws -> Int? { try await bed.service.status().transfers["suspended"] }
+            let paused = try await bed.service.act(.pause, on: TransferSelection(session: other))
+            #expect(paused.map(\.state) == [.suspended, .suspended])
+            #expect(try await suspended() == 2)
+            #expect(try await bed.service.act(.pause, on: TransferSelection()).count == 3)
+            #expect(try await suspended() == 5)
+            #expect(try await bed.service.act(.cancel, on: TransferSelection()).count == 5)
+            #expect(try await bed.service.act(.remove, on: TransferSelection()).count == 5)
+            #expect(try await bed.service.transfers(TransferQuery()).transfers == [])
+            #expect(bed.files == [])
+        }
+    }
+
+    /// Pauses, resumes and cancels of many callers at once end in what the last one said.
+    @Test(arguments: ServiceKind.allCases)
+    func `actions at the same time follow one another`(_ kind: ServiceKind) async throws {
+        try await withHeld(kind) { bed, id in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    group.addTask { try await bed.act(number.isMultiple(of: 2) ? .pause : .resume, id) }
+                }
+                try await group.waitForAll()
+            }
+            try await bed.act(.resume, id)
+            try await bed.wait(for: id, .succeeded)
+            #expect(try FileDigest.sha256(bed.folder + "/file.bin") == Self.body.sha256Hex)
+            #expect(bed.files == ["file.bin"])
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// Ferry: FerryServiceTests
+// What can be changed about a transfer, its session and the service.
+
+import FerryCore
+import FerryService
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Changes` {
+    private static let body = SeededBody(seed: 6, size: 300_000)
+
+    private func change(_ change: (inout TransferChange) -> Void) -> TransferChange {
+        var result = TransferChange()
+        change(&result)
+        return result
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `L1 the rate limit of a running transfer changes without reconnecting`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.body)) { bed in
+            let id = try await bed.add { $0.rateLimit = 1024 }.id
+            try await bed.wait(for: id, .running)
+            let changed = try await bed.service.change(id, change { $0.rateLimit = 0 })
+            #expect(changed.rateLimit == 0)
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges() == [nil])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `L1 the rate limits of session and service change without reconnecting`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.body)) { bed in
+            _ = try await bed.service.changeSession(.cli, SessionSettings(rateLimit: 1024))
+            try await bed.changeSettings { $0.rateLimit = 1024 }
+            let id = try await bed.add().id
+            try await bed.wait(for: id, .running)
+            let info = try await bed.service.changeSession(.cli, SessionSettings())
+            #expect(info.settings.rateLimit == 0)
+            try await bed.changeSettings { $0.rateLimit = 0 }
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges() == [nil])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `the priority of a running transfer changes without reconnecting`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, always: .hold("middle", at: .body(100_000)))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add().id
+            try await bed.wait(for: id, received: 100_000)
+            #expect(try await bed.service.change(id, change { $0.priority = .high }).priority == .high)
+            bed.origin.release("middle")
+            #expect(try await bed.wait(for: id, .succeeded).priority == .high)
+            #expect(bed.ranges() == [nil])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `changes at the same time are all made`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            for _ in 0..<10 {
+                let id = try await bed.add { $0.paused = true }.id
+                async let priority = bed.service.change(id, change { $0.priority = .high })
+                async let rate = bed.service.change(id, change { $0.rateLimit = 5000 })
+                _ = try await (priority, rate)
+                let changed = try await bed.service.transfer(id)
+                #expect(changed.priority == .high && changed.rateLimit == 5000)
+                var first = ServiceSettingsChange()
+                first.connectionsPerHost = 3
+                var second = ServiceSettingsChange()
+                second.connectionsTotal = 7
+                async let one = bed.service.changeSettings(first)
+                async let other = bed.service.changeSettings(second)
+                _ = try await (one, other)
+                let settings = try await bed.service.settings()
+                #expect(settings.connectionsPerHost == 3 && settings.connectionsTotal == 7)
+                try await bed.changeSettings {
+                    $0.connectionsPerHost = 8
+                    $0.connectionsTotal = 128
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `R13 a running transfer goes on at its new address`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, .on(.path("/old"), .hold("never", at: .body(200_000))))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add("/old").id
+            try await bed.wait(for: id, received: 200_000)
+            let changed = try await bed.service.change(id, change { $0.url = bed.origin.url("/new") })
+            #expect(changed.url == bed.origin.url("/new"))
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges("/new") == ["bytes=200000-"])
+            #expect(try FileDigest.sha256(bed.folder + "/old") == Self.body.sha256Hex)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `R13 a transfer whose address has expired goes on at a new one`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(
+            Self.body, .on(.path("/old").and(.pathRequests(1...1)), .cut(after: 200_000)),
+            .on(.path("/old").and(.pathRequests(2...)), .status(410)))
+        try await withService(kind, script) { bed in
+            let id = try await bed.add("/old") { $0.retries = 1 }.id
+            let failed = try await bed.wait(for: id, .failed)
+            #expect(failed.error?.code == .urlExpired && failed.bytesReceived == 200_000)
+            let retried = change {
+                $0.url = bed.origin.url("/new")
+                $0.action = .retry
+            }
+            _ = try await bed.service.change(id, retried)
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.ranges("/new") == ["bytes=200000-"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `R13 a transfer that waits for a retry asks its new address at once`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, .on(.path("/old"), .status(500)))
+        try await withService(kind, script, { $0.delayScale = 1000 }) { bed in
+            let id = try await bed.add("/old").id
+            try await bed.wait(for: id, waiting: .retry)
+            _ = try await bed.service.change(id, change { $0.url = bed.origin.url("/new") })
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.asked == ["/old", "/new"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `a bad change is refused and changes nothing`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            let id = try await bed.add { $0.paused = true }.id
+            let before = try await bed.service.transfer(id)
+            let bad: [TransferChange] = [
+                change { $0.url = "ftp://example.com/" }, change { $0.rateLimit = 5 }, change { $0.name = ".." },
+                change { $0.folder = "here" },
+            ]
+            for change in bad {
+                await #expect(throws: TransferError.self) { try await bed.service.change(id, change) }
+            }
+            #expect(try await bed.service.transfer(id) == before)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `a transfer without bytes gets another name and folder`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            let id = try await bed.add {
+                $0.paused = true
+                $0.name = "old"
+            }.id
+            let renamed = change {
+                $0.name = "new"
+                $0.folder = bed.folder + "/deeper"
+                $0.action = .resume
+            }
+            _ = try await bed.service.change(id, renamed)
+            let done = try await bed.wait(for: id, .succeeded)
+            #expect(done.destination == bed.folder + "/deeper/new")
+        }
+    }
+
+    // MARK: Settings
+
+    @Test(arguments: ServiceKind.allCases)
+    func `settings out of their range are refused and change nothing`(_ kind: ServiceKind) async throws {
+        try await withService(kind) { bed in
+            let before = try await bed.service.settings()
+            let bad: [(inout ServiceSettingsChange) -> Void] = [
+                { $0.activeTransfers = 0 }, { $0.activeTransfers = 1001 }, { $0.connectionsPerHost = 65 },
+                { $0.connectionsTotal = 0 }, { $0.rateLimit = 1023 }, { $0.reserve = -1 },
+            ]
+            for change in bad {
+                let error = await #expect(throws: TransferError.self) { try await bed.changeSettings(change) }
+                #expect(error?.code == .invalidRequest)
+            }
+            for settings in [SessionSettings(activeTransfers: 0), SessionSettings(rateLimit: 7)] {
+                let error = await #expect(throws: TransferError.self) {
+                    try await bed.service.changeSession(.cli, settings)
+                }
+                #expect(error?.code == .invalidRequest)
+            }
+            #expect(try await bed.service.settings() == before)
+            try await bed.changeSettings { $0.reserve = 0 }
+            var after = before
+            after.reserve = 0
+            #expect(try await bed.service.settings() == after)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `L1 L7 a change of settings takes effect at once`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, always: .hold("all", at: .head))
+        try await withService(kind, script) { bed in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            let transfers = try await bed.add((0..<3).map { bed.request("/\($0)") })
+            try await bed.wait(for: transfers[0].id, .running)
+            try await bed.wait(for: transfers[2].id, waiting: .slot)
+            try await bed.changeSettings { $0.activeTransfers = 3 }
+            for transfer in transfers { try await bed.wait(for: transfer.id, .running) }
+        }
+    }
+}

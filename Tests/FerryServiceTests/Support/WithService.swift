@@ -1,0 +1,100 @@
+// Ferry: FerryServiceTests
+// Services that live as long as a piece of a test.
+
+import FerryAPI
+import FerryClient
+import FerryCore
+import FerryServer
+import FerryService
+import FerryTesting
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// What a test wants to be different about its service.
+typealias Tweak = (inout ServiceConfiguration) -> Void
+
+/// Runs some code with a service, an origin and a folder of its own.
+///
+/// Delays before retries last a thousandth of what they are in a daemon.
+func withService(
+    _ kind: ServiceKind, _ script: OriginScript = OriginScript(), _ tweak: Tweak = { _ in },
+    _ body: (ServiceBed) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { outside in
+        try await withOrigin(script) { origin in
+            try await withService(kind, origin, outside, tweak, body)
+        }
+    }
+}
+
+/// Runs some code with a service whose state lies in a folder that outlives it.
+func withService(
+    _ kind: ServiceKind, _ origin: ScriptedOrigin, _ outside: TemporaryFolder, keepsState: Bool = false,
+    _ tweak: Tweak = { _ in }, _ body: (ServiceBed) async throws -> Void
+) async throws {
+    let paths = try FerryPaths(environment: ["FERRY_HOME": outside.path], userID: geteuid())
+    for folder in [paths.stateFolder, outside.file("in")] {
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    var configuration = ServiceConfiguration(
+        stateFolder: keepsState || kind == .overSocket ? paths.stateFolder : nil, logger: logger, environment: [:])
+    configuration.delayScale = 0.001
+    configuration.random = { 0.5 }
+    configuration.checkpointInterval = 0.02
+    tweak(&configuration)
+    let local = try await LocalTransferService.open(configuration)
+    switch kind {
+    case .inProcess:
+        try await finally {
+            try await body(ServiceBed(service: local, origin: origin, outside: outside))
+        } then: {
+            await local.shutdown()
+        }
+    case .overSocket:
+        try await serve(local, at: paths, logger) { remote in
+            try await body(ServiceBed(service: remote, origin: origin, outside: outside))
+        }
+    }
+}
+
+/// Runs some code with a client of a service that is served on its socket.
+private func serve(
+    _ local: LocalTransferService, at paths: FerryPaths, _ logger: Logger,
+    _ body: (RemoteTransferService) async throws -> Void
+) async throws {
+    let (listening, continuation) = AsyncStream<Void>.makeStream()
+    let server = ControlServer(
+        api: ControlAPI(service: local, stop: {}), socket: ControlSocket(path: paths.socket), logger: logger,
+        listening: { continuation.yield() })
+    let group = ServiceGroup(services: [local, server], logger: logger)
+    async let running: Void = {
+        defer { continuation.finish() }
+        try await group.run()
+    }()
+    for await _ in listening { break }
+    var client = ClientConfiguration(paths: paths, environment: [:])
+    client.startsDaemon = false
+    let remote = RemoteTransferService(client)
+    try await finally {
+        try await body(remote)
+    } then: {
+        await remote.shutdown()
+        await group.triggerGracefulShutdown()
+    }
+    try await running
+}
+
+/// Runs the second piece after the first, however that ends.
+private func finally(_ body: () async throws -> Void, then end: () async -> Void) async throws {
+    do {
+        try await body()
+    } catch {
+        await end()
+        throw error
+    }
+    await end()
+}
