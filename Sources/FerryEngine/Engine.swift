@@ -6,6 +6,7 @@ import Foundation
 package import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Moves the bytes of transfers, each by a run of its own. Knows no queue and no journal.
 package final class Engine: Sendable {
@@ -34,18 +35,24 @@ package final class Engine: Sendable {
     let folders: FolderSync
     let clients: ClientPool
     /// The engine's own loops: a slow disk stalls transfers, never the control API.
-    let group: MultiThreadedEventLoopGroup
+    let loops: [any EventLoop]
+    private let group: MultiThreadedEventLoopGroup
+    private let nextLoop = Atomic(0)
     private let threads: NIOThreadPool
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
         self.configuration = configuration
         group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
+        self.loops = Array(group.makeIterator())
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
         disk = DiskQueue(system: configuration.disk, threads: threads)
         folders = FolderSync(disk: disk)
-        clients = ClientPool(group: group, trust: configuration.trust, timeouts: configuration.timeouts)
+        clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
     }
+
+    /// The index of an event loop, each in its turn.
+    func takeLoop() -> Int { nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count }
 
     /// Makes a run of one try; nothing happens before its `run`.
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {

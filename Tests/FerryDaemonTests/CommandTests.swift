@@ -135,8 +135,8 @@ struct `Commands over a running daemon` {
         try await withDaemon(OriginScript(Self.body, always: .stall(after: 1))) { ferry, origin in
             let mine = try await ferry.add(origin.url("/a"), "--session", "mine")
             let other = try await ferry.add(origin.url("/b"))
-            #expect(
-                try await ferry.run(["pause", "--all", "--session", "mine"]) == CommandResult.said("\(mine): suspended"))
+            let paused = try await ferry.run(["pause", "--all", "--session", "mine"])
+            #expect(paused == CommandResult.said("\(mine): suspended"))
             #expect(try await ferry.info(other).state != "suspended")
             #expect(try await ferry.run(["pause", "--all"]).status == 0)
             #expect(try await ferry.list().map(\.state) == ["suspended", "suspended"])
@@ -144,7 +144,8 @@ struct `Commands over a running daemon` {
             #expect(try await ferry.list().map(\.state) == ["canceled", "canceled"])
             #expect(try await ferry.run(["remove", "--all", "--json"]).json([Act].self).count == 2)
             #expect(try await ferry.list().isEmpty)
-            #expect(try await ferry.run(["remove", "--all"]) == CommandResult.said("There are no transfers to act on."))
+            let none = try await ferry.run(["remove", "--all"])
+            #expect(none == CommandResult.said("There are no transfers to act on."))
             #expect(ferry.contents.isEmpty)
         }
     }

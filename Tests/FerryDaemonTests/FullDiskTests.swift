@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct `A full disk` {
-    @Test func `L7 makes the transfer wait for room, with nothing left in the folder when it is canceled`() async throws {
+    @Test func `L7 makes the transfer wait for room, and a cancel leaves nothing in the folder`() async throws {
         try await withDaemon(OriginScript(SeededBody(seed: 91, size: 8 << 20))) { ferry, origin in
             let folder = ferry.file("small")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

@@ -31,6 +31,8 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     package var lengthVerified = true
     /// Whether a truncation that the journal has recorded may not have reached the disk.
     package var needsTruncation = false
+    /// Whether a file of the partial file's name is somebody else's, and is left alone.
+    package var partialNameIsForeign = false
     /// What a user should know about how the file came.
     package var notes: [String] = []
 
@@ -55,5 +57,6 @@ package struct TransferFacts: Hashable, Codable, Sendable {
         case restartedByDigest = "restarted_by_digest"
         case lengthVerified = "length_verified"
         case needsTruncation = "needs_truncation"
+        case partialNameIsForeign = "partial_name_is_foreign"
     }
 }

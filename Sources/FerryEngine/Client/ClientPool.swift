@@ -5,17 +5,23 @@ import AsyncHTTPClient
 import FerryCore
 import Logging
 import NIOCore
-import NIOPosix
 import NIOSSL
 import Synchronization
 
 /// The HTTP clients of the engine: connections are pooled, and never shared between ways of connecting that differ.
+///
+/// Each event loop has clients of its own. A client over several loops would have to be told the loop of every request, and
+/// such a connection is closed after its first request instead of being kept for the next.
 final class ClientPool: Sendable {
     /// What a connection depends on besides scheme, host and port.
     struct Key: Hashable, Sendable {
+        /// Which of the engine's event loops.
+        var loop = 0
         var proxy: ProxyChoice?
         var isInsecure = false
         var offersHTTP2 = false
+        /// Whether every request has a connection of its own.
+        var isFresh = false
     }
 
     private struct State {
@@ -23,13 +29,13 @@ final class ClientPool: Sendable {
         var isShutDown = false
     }
 
-    private let group: MultiThreadedEventLoopGroup
+    private let loops: [any EventLoop]
     private let trust: TrustRoots
     private let timeouts: Timeouts
     private let state = Mutex(State())
 
-    init(group: MultiThreadedEventLoopGroup, trust: TrustRoots, timeouts: Timeouts) {
-        self.group = group
+    init(loops: [any EventLoop], trust: TrustRoots, timeouts: Timeouts) {
+        self.loops = loops
         self.trust = trust
         self.timeouts = timeouts
     }
@@ -40,7 +46,7 @@ final class ClientPool: Sendable {
             guard !state.isShutDown else { return nil }
             if let client = state.clients[key] { return client }
             let client = HTTPClient(
-                eventLoopGroupProvider: .shared(group), configuration: configuration(key),
+                eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration(key),
                 backgroundActivityLogger: .init(label: "ferry.http", factory: { _ in NoLog() }))
             state.clients[key] = client
             return client
@@ -64,6 +70,8 @@ final class ClientPool: Sendable {
         configuration.decompression = .disabled
         configuration.timeout = .init(connect: .nanoseconds(Int64(timeouts.connect * 1e9)))
         configuration.connectionPool.idleTimeout = .seconds(15)
+        // The limit per host is the scheduler's, over all transfers; the client's own must not be lower.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
         // A refused connection is reported at once: the service decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
@@ -75,6 +83,7 @@ final class ClientPool: Sendable {
                     try channel.pipeline.syncOperations.addHandler(ReusedConnectionGuard(), position: .first)
                 }
         }
+        if key.isFresh { configuration.maximumUsesPerConnection = 1 }
         if let proxy = key.proxy { configuration.proxy = Self.proxy(proxy) }
         return configuration
     }

@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One request and its response, on one event loop.
+/// One request and its response, on the one event loop of its client.
 ///
 /// Used in this order: `head`, then exactly one of `receive`, `text` and `discard`. `stop` may come at any time.
 final class Exchange: Sendable {
@@ -30,8 +30,7 @@ final class Exchange: Sendable {
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise)
         task = client.execute(
-            request: request, delegate: delegate, eventLoop: .delegateAndChannel(on: loop), deadline: nil,
-            logger: logger)
+            request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
     }
 
     /// Waits for the head.

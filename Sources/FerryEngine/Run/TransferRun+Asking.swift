@@ -5,7 +5,6 @@ import AsyncHTTPClient
 import FerryCore
 import Foundation
 import NIOHTTP1
-import NIOPosix
 
 extension TransferRun {
     /// What the planner needs to know.
@@ -97,12 +96,12 @@ extension TransferRun {
     ) throws(TransferError) -> Exchange {
         let environment = job.request.proxyEnvironment ?? engine.configuration.environment
         var key = ClientPool.Key(proxy: try ProxyRule.choose(for: url, environment: environment))
+        key.loop = loop
         key.isInsecure = job.request.insecure
         key.offersHTTP2 = job.offersHTTP2 && url.isSecure
+        key.isFresh = turn.isFresh
         let client = try engine.clients.client(key)
-        var headers = fields(plan, for: url, home: home)
-        // A connection of its own is one that nobody uses after this answer.
-        if turn.isFresh { headers.replaceOrAdd(name: "Connection", value: "close") }
+        let headers = fields(plan, for: url, home: home)
         let request: HTTPClient.Request
         do {
             request = try HTTPClient.Request(url: url.withoutFragment.string, method: .GET, headers: headers)
@@ -110,7 +109,7 @@ extension TransferRun {
             throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
-            request, url: url, client: client, on: engine.group.next(), timeouts: engine.configuration.timeouts,
+            request, url: url, client: client, on: engine.loops[loop], timeouts: engine.configuration.timeouts,
             logger: engine.configuration.logger)
         self.exchange = exchange
         return exchange

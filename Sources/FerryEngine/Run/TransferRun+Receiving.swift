@@ -4,7 +4,6 @@
 import FerryCore
 import Foundation
 import NIOCore
-import NIOPosix
 
 extension TransferRun {
     /// Files up to this size have no checkpoint: fetching one again is cheaper (spec D6).
@@ -17,7 +16,7 @@ extension TransferRun {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let sink = BodySink(sinkConfiguration(partial, start, end, digestsContent) { due.continuation.yield() })
-        let clock = engine.group.next().scheduleRepeatedTask(
+        let clock = engine.loops[loop].scheduleRepeatedTask(
             initialDelay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9)),
             delay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9))
         ) { _ in due.continuation.yield() }

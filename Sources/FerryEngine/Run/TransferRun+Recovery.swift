@@ -67,7 +67,10 @@ extension TransferRun {
     private func startWithoutFile(_ note: String) async throws(TransferError) {
         if let recorded = facts.partial {
             // The transfer's own file, but shorter than what was recorded: nobody would remove it later.
-            try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
+            facts.partialNameIsForeign = try await onDisk { system throws(DiskError) in
+                try PartialFile.remove(recorded, disk: system)
+                return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
+            }
         }
         facts.startOver(note: note)
         facts.partial = nil
@@ -78,6 +81,7 @@ extension TransferRun {
 
     /// A partial file that was made and never recorded holds nothing that anybody knows of.
     private func removeUnrecorded() async throws(TransferError) {
+        guard !facts.partialNameIsForeign else { return }
         let id = job.id
         let path = Destination.folder(of: job.request)
         _ = await engine.disk.result { system throws(DiskError) in

@@ -14,6 +14,8 @@ package actor TransferRun {
     let job: TransferJob
     let engine: Engine
     let journal: any FactsJournal
+    /// Index of the event loop of all its connections.
+    let loop: Int
     /// What is durable, and in between what is about to be.
     var facts: TransferFacts
     var partial: PartialFile?
@@ -35,6 +37,7 @@ package actor TransferRun {
         self.job = job
         self.engine = engine
         self.journal = journal
+        loop = engine.takeLoop()
         facts = job.facts
         digest = job.digest
     }

@@ -35,7 +35,7 @@ extension LocalTransferService {
     private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
         if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
         guard let partial = record.facts.partial, let outcome = record.outcome else { return }
-        if case .failed(let error) = outcome, error.code.row.kept != .none, !isOutdated(record) { return }
+        if case .failed(let error) = outcome, error.kept(with: record.facts) != .none, !isOutdated(record) { return }
         try await engine.removePartialFile(partial)
         var record = record
         record.facts.partial = nil

@@ -28,7 +28,8 @@ extension LocalTransferService {
     /// Why a transfer that is not running waits.
     func waitReason(_ record: TransferRecord) -> WaitReason {
         if isShuttingDown { return .shutdown }
-        if let reason = delayed[record.id]?.reason { return reason }
+        // A record that was read before its last try ended knows no plan: it is shown as it was then.
+        if record.retry != nil, let reason = delayed[record.id]?.reason { return reason }
         return currentLimits().obstacle(Self.key(record)) ?? .slot
     }
 

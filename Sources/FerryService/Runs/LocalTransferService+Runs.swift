@@ -157,7 +157,7 @@ extension LocalTransferService {
         record.finishedAt = now
         record.retry = nil
         let leftover = record.facts.partial
-        if case .failed(let error) = outcome, error.code.row.kept == .none {
+        if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
             record.facts.ranges.removeAll()
             record.facts.partial = nil
         }

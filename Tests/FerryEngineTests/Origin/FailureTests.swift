@@ -180,11 +180,8 @@ import Testing
             try harness.expectFile(await harness.transfer(harness.request(origin.url("/a"))), body, name: "a")
             let history = await harness.transfer(harness.request(origin.url()))
             try harness.expectFile(history, body, among: ["a"])
-            // The client closes a connection of a fixed event loop after its answer, so none is there to be given up.
-            withKnownIssue {
-                #expect(history.reports.count == 1)
-                #expect(origin.requests.map(\.connection) == [1, 1, 2])
-            }
+            #expect(history.reports.count == 1)
+            #expect(origin.requests.map(\.connection) == [1, 1, 2])
         }
     }
 
