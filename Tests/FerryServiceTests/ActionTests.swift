@@ -157,6 +157,19 @@ import Testing
         }
     }
 
+    /// A slot that one of them leaves is not given to another that is about to stop.
+    @Test(arguments: [TransferAction.pause, .cancel, .remove], ServiceKind.allCases)
+    func `stopping all starts none of them`(_ action: TransferAction, _ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.body, always: .hold("never", at: .head))) { bed in
+            try await bed.changeSettings { $0.activeTransfers = 4 }
+            let transfers = try await bed.add((0..<600).map { bed.request("/\($0)") })
+            await bed.origin.wait { $0.held.count == 4 }
+            let results = try await bed.service.act(action, on: TransferSelection())
+            #expect(results.map(\.id) == transfers.map(\.id))
+            #expect(bed.origin.requests.count == 4)
+        }
+    }
+
     /// Pauses, resumes and cancels of many callers at once end in what the last one said.
     @Test(arguments: ServiceKind.allCases)
     func `actions at the same time follow one another`(_ kind: ServiceKind) async throws {

@@ -252,7 +252,9 @@ import Testing
             let numbers = try await read(reader) { $0.number == total }.compactMap(\.number)
             #expect(numbers == Array(1...total))
             var rest: [Int64] = []
-            while rest.last != total, let event = try await iterator.next() { rest += [event.number].compactMap(\.self) }
+            while rest.last != total, let event = try await iterator.next() {
+                rest += [event.number].compactMap(\.self)
+            }
             #expect(rest == Array(2...total))
         }
     }

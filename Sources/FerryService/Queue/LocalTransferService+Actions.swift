@@ -10,11 +10,7 @@ extension LocalTransferService {
     package func act(
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(TransferError) -> [ActionResult] {
-        if let ids = selection.ids {
-            var results: [ActionResult] = []
-            for id in ids { results.append(await perform(action, on: id)) }
-            return results
-        }
+        if let ids = selection.ids { return await perform(action, on: ids) }
         return try await actOnAll(action, in: selection.session)
     }
 
@@ -26,14 +22,19 @@ extension LocalTransferService {
         filter.session = session
         filter.limit = 500
         filter.phases = Self.phases(concernedBy: action)
+        // What runs is mostly old: stopped last, it does not hand its slot to one that is stopped next.
+        let isStop = action != .resume && action != .retry
+        filter.newestFirst = isStop
         var results: [ActionResult] = []
         while true {
             let page = filter
             let records = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.page(page) }
             }
-            for record in records { results.append(await perform(action, on: record.id)) }
-            guard records.count == filter.limit, let last = records.last else { return results }
+            results += await perform(action, on: records.map(\.id))
+            guard records.count == filter.limit, let last = records.last else {
+                return isStop ? results.reversed() : results
+            }
             filter.after = last.id
         }
     }
@@ -46,6 +47,25 @@ extension LocalTransferService {
         case .retry: [.failed]
         case .remove, .removeWithFile: []
         }
+    }
+
+    /// Acts on many at a time, so that they share transactions; answers in the order of the ids.
+    ///
+    /// Those that wait come before those that run: a slot that becomes free is not given to one that is to stop as well.
+    private func perform(_ action: TransferAction, on ids: [TransferID]) async -> [ActionResult] {
+        var results: [TransferID: ActionResult] = [:]
+        for part in [ids.filter { live[$0] == nil }, ids.filter { live[$0] != nil }] {
+            var left = part[...]
+            while !left.isEmpty {
+                let some = left.prefix(128)
+                left = left.dropFirst(128)
+                await withTaskGroup(of: ActionResult.self) { group in
+                    for id in some { group.addTask { await self.perform(action, on: id) } }
+                    for await result in group { results[result.id] = result }
+                }
+            }
+        }
+        return ids.compactMap { results[$0] }
     }
 
     private func perform(_ action: TransferAction, on id: TransferID) async -> ActionResult {

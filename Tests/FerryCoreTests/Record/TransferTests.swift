@@ -18,13 +18,14 @@ import Testing
         return record
     }
 
-    @Test(arguments: [
-        (TransferIntent.run, Transfer.Live.waiting(.host), TransferState.waiting, WaitReason.host),
-        (.suspend, .waiting(.slot), .suspended, nil), (.cancel, .waiting(.slot), .suspended, nil),
-        (.run, .running(received: 1, expected: nil, speed: nil), .running, nil),
-        // A run that is told to stop runs until its bytes are durable.
-        (.suspend, .running(received: 1, expected: nil, speed: nil), .running, nil),
-    ] as [(TransferIntent, Transfer.Live, TransferState, WaitReason?)])
+    @Test(
+        arguments: [
+            (TransferIntent.run, Transfer.Live.waiting(.host), TransferState.waiting, WaitReason.host),
+            (.suspend, .waiting(.slot), .suspended, nil), (.cancel, .waiting(.slot), .suspended, nil),
+            (.run, .running(received: 1, expected: nil, speed: nil), .running, nil),
+            // A run that is told to stop runs until its bytes are durable.
+            (.suspend, .running(received: 1, expected: nil, speed: nil), .running, nil),
+        ] as [(TransferIntent, Transfer.Live, TransferState, WaitReason?)])
     func `its state follows from intent and run`(
         intent: TransferIntent, live: Transfer.Live, state: TransferState, reason: WaitReason?
     ) {
@@ -78,7 +79,9 @@ import Testing
         #expect(try JSONDecoder().decode(Transfer.self, from: data) == transfer)
         let keys = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]).keys
         let fewer = try JSONEncoder().encode(Transfer(record(), live: .waiting(.slot)))
-        #expect(try #require(try JSONSerialization.jsonObject(with: fewer) as? [String: Any]).keys.sorted() == keys.sorted())
+        #expect(
+            try #require(try JSONSerialization.jsonObject(with: fewer) as? [String: Any]).keys.sorted() == keys.sorted()
+        )
         #expect(keys.contains("bytes_per_second") && keys.contains("next_try_at"))
     }
 

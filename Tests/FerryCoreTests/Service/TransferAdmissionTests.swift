@@ -37,7 +37,9 @@ import Testing
         #expect(refusal { $0.headers = [HeaderField(name: name, value: "x")] } == .invalidRequest)
     }
 
-    @Test(arguments: [("a b", "x"), ("A", "x\r\nB: y"), ("A", "\u{0}"), ("", "x"), ("A", String(repeating: "x", count: 70_000))])
+    @Test(arguments: [
+        ("a b", "x"), ("A", "x\r\nB: y"), ("A", "\u{0}"), ("", "x"), ("A", String(repeating: "x", count: 70_000)),
+    ])
     func `Q6 fields that HTTP cannot carry are refused`(name: String, value: String) {
         #expect(refusal { $0.headers = [HeaderField(name: name, value: value)] } == .invalidRequest)
     }

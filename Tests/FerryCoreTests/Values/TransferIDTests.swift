@@ -15,7 +15,10 @@ import Testing
         #expect(TransferID("00000000000000AB")?.rawValue == 0xAB)
     }
 
-    @Test(arguments: ["", "1", "000000000000001", "00000000000000001", "000000000000000g", "+00000000000000a", "0x0000000000000a", "００００００００００００００００"])
+    @Test(arguments: [
+        "", "1", "000000000000001", "00000000000000001", "000000000000000g", "+00000000000000a", "0x0000000000000a",
+        "００００００００００００００００",
+    ])
     func `are nothing else`(text: String) {
         #expect(TransferID(text) == nil)
         #expect(throws: DecodingError.self) {
