@@ -64,9 +64,7 @@ import Testing
         }
     }
 
-    @Test(
-        .disabled("the deadlines of waiting transfers are not known at start until they get a slot"),
-        arguments: ServiceKind.allCases)
+    @Test(arguments: ServiceKind.allCases)
     func `T6 a deadline counts after a restart, also for what waits`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(500)))
         var id: TransferID?

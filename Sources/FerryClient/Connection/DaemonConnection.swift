@@ -26,6 +26,8 @@ final class DaemonConnection: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Every event stream holds a connection for as long as it lasts; calls must not wait for one to end.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         http = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
 

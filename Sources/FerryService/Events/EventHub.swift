@@ -78,7 +78,7 @@ actor EventHub {
                 continue
             }
             if isFinished { return nil }
-            if listener.subscription.endsWithTransfers, await allEnded(listener, ended) {
+            if listener.subscription.endsWithTransfers, await allEnded(id, ended) {
                 // Looks again: the last event may have come while the transfers were looked at.
                 if let event = listeners[id]?.take() { return event }
                 if listeners[id]?.isBehind == true { continue }
@@ -91,10 +91,14 @@ actor EventHub {
         return nil
     }
 
-    private func allEnded(_ listener: EventListener, _ ended: @Sendable (TransferID) async -> Bool) async -> Bool {
-        guard let ids = listener.subscription.ids else { return false }
-        for id in ids where await !ended(id) { return false }
-        return true
+    /// Whether nothing more can come; what had ended before the listener came is looked up once, the rest is told by events.
+    private func allEnded(_ id: Int, _ ended: @Sendable (TransferID) async -> Bool) async -> Bool {
+        guard let listener = listeners[id], listener.subscription.ids != nil else { return false }
+        if !listener.knowsEnded {
+            for transfer in listener.unfinished where await ended(transfer) { listeners[id]?.noteEnded(transfer) }
+            listeners[id]?.knowsEnded = true
+        }
+        return listeners[id]?.unfinished.isEmpty ?? false
     }
 
     /// Reads what a listener has missed from the journal, a page at a time.

@@ -16,12 +16,17 @@ struct EventListener {
     /// Whether durable events must be read from the journal before new ones are taken.
     private(set) var isBehind: Bool
     private var waiting: CheckedContinuation<Void, Never>?
+    /// Transfers of the subscription that have not been told to have ended.
+    private(set) var unfinished: Set<TransferID>
+    /// Whether the transfers that had ended before the listener came have been looked up.
+    var knowsEnded = false
 
     init(_ subscription: EventSubscription, lastNumber: Int64) {
         self.subscription = subscription
         // A number that has not been given yet is of a journal that is gone.
         cursor = min(subscription.after ?? lastNumber, lastNumber)
         isBehind = cursor < lastNumber
+        unfinished = subscription.ids ?? []
     }
 
     /// Puts an event into the queue if the listener wants it.
@@ -51,7 +56,21 @@ struct EventListener {
         wake()
     }
 
-    mutating func take() -> TransferEvent? { queue.popFirst() }
+    mutating func take() -> TransferEvent? {
+        guard let event = queue.popFirst() else { return nil }
+        if subscription.endsWithTransfers { note(event) }
+        return event
+    }
+
+    private mutating func note(_ event: TransferEvent) {
+        switch event.kind {
+        case .succeeded, .failed, .canceled, .removed: noteEnded(event.id)
+        case .resumed: if subscription.ids?.contains(event.id) == true { unfinished.insert(event.id) }
+        case .submitted, .suspended, .running, .waiting, .progress, .unknown: break
+        }
+    }
+
+    mutating func noteEnded(_ id: TransferID) { unfinished.remove(id) }
 
     /// Takes in a page of the journal, read up to a number; what came meanwhile is read as the next page.
     mutating func caughtUp(with page: [TransferEvent], isWhole: Bool, through target: Int64, latest: Int64) {

@@ -105,7 +105,8 @@ extension LocalTransferService {
         let event = try await commit(machine.record, event: .suspended)
         leaveLine(record.id, Self.key(record))
         await stop(record.id)
-        let after = shown(try await existing(record.id))
+        // Its number is taken, so the event must be told whatever the journal says: later ones follow it.
+        let after = shown((try? await existing(record.id)) ?? machine.record)
         await hub.publish(event.showing(after))
         return ActionResult(id: record.id, state: after.state)
     }
@@ -132,7 +133,7 @@ extension LocalTransferService {
         }
         let event = try await commit(record, event: .resumed)
         enqueue(record.id, Self.key(record), after: delay, reason: reason)
-        await hub.publish(event.showing(shown(try await existing(record.id))))
+        await hub.publish(event.showing(shown((try? await existing(record.id)) ?? record)))
         return ActionResult(id: record.id, state: .waiting)
     }
 

@@ -24,6 +24,7 @@ extension LocalTransferService {
             let key = QueueKey(session: transfer.session, origin: transfer.origin, priority: transfer.priority)
             enqueue(
                 transfer.id, key, after: transfer.retry?.rest(now: now) ?? 0, reason: transfer.retry?.reason ?? .retry)
+            if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
         }
         for record in canceling { try await cleanUp(record) }
         if !waiting.isEmpty {

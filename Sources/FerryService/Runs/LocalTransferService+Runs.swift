@@ -197,9 +197,11 @@ extension LocalTransferService {
     // MARK: Deadlines
 
     func setDeadline(_ record: TransferRecord) {
-        guard let deadline = record.request.deadline else { return }
-        let left = max(0, deadline.timeIntervalSinceNow)
-        setAlarm(Alarm(due: .now + .seconds(left), cause: .deadline(record.id)))
+        if let deadline = record.request.deadline { setDeadline(deadline, of: record.id) }
+    }
+
+    func setDeadline(_ deadline: Date, of id: TransferID) {
+        setAlarm(Alarm(due: .now + .seconds(max(0, deadline.timeIntervalSinceNow)), cause: .deadline(id)))
     }
 
     func passDeadline(_ id: TransferID) async {

@@ -10,7 +10,10 @@ extension JournalReads {
     /// A value that cannot be read is reported and replaced by its default: reading the whole record, which comes
     /// before its start, says what is wrong with it.
     package func forEachPending(_ body: (PendingTransfer) -> Void) throws(TransferError) {
-        let sql = "SELECT id, session, origin, priority, retry FROM transfers WHERE phase = 0 ORDER BY id"
+        let sql = """
+            SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline') FROM transfers \
+            WHERE phase = 0 ORDER BY id
+            """
         var latest = SessionID.cli
         try connection.forEachRow(sql) { row in
             guard let column = row.integer(0) else { return }
@@ -33,7 +36,7 @@ extension JournalReads {
             body(
                 PendingTransfer(
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
-                    priority: priority ?? .normal, retry: retry))
+                    priority: priority ?? .normal, retry: retry, deadline: row.date(5)))
         }
     }
 }

@@ -2,6 +2,7 @@
 // What the queue holds in memory of a transfer that waits.
 
 package import FerryCore
+package import Foundation
 
 /// What the queue needs to know of a transfer that waits; small, since there may be a million.
 package struct PendingTransfer: Hashable, Sendable {
@@ -11,4 +12,5 @@ package struct PendingTransfer: Hashable, Sendable {
     package let origin: String
     package let priority: Priority
     package let retry: RetryPlan?
+    package let deadline: Date?
 }
