@@ -32,6 +32,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         var earlyBytes = 0
         /// Whether parts go to the body at once.
         var isOpen = false
+        /// Our own decision to end the exchange: from then on nothing that waits is taken.
+        var stopped: TransferError?
         /// Held back while too much waits in `early`.
         var held: EventLoopPromise<Void>?
     }
@@ -135,7 +137,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        let (head, held) = state.withLock { ($0.head.take(), $0.held.take()) }
+        let (head, held) = state.withLock { state in
+            state.stopped = error as? TransferError
+            return (state.head.take(), state.held.take())
+        }
         head?.fail(error)
         held?.fail(error)
     }
@@ -187,6 +192,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
             }
             let remaining = rest
             loop.scheduleTask(in: .nanoseconds(Int64(clamping: wait))) {
+                if let stopped = self.state.withLock(\.stopped) { return done.fail(stopped) }
                 do { try self.write(piece, into: sink) } catch { return done.fail(error) }
                 self.paceNext(remaining, into: sink, done)
             }
