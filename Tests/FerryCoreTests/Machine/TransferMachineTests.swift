@@ -15,7 +15,8 @@ import Testing
     ) -> TransferRecord {
         var request = TransferRequest(url: "http://a.example/f", folder: "/d")
         request.retries = retries
-        var record = TransferRecord(id: TransferID(rawValue: 7), createdAt: Self.now, request: request, credentials: nil)
+        var record = TransferRecord(
+            id: TransferID(rawValue: 7), createdAt: Self.now, request: request, credentials: nil)
         record.intent = intent
         record.outcome = outcome
         return record
