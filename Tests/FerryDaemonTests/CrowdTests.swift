@@ -22,6 +22,8 @@ struct `Many transfers and impatient users` {
             for gate in gates {
                 // The daemon dies while it fetches the files around this one.
                 await origin.waitForHold(gate)
+                // The daemon before may have come to this one too: then the next one is still to be started.
+                try await eventually("a daemon runs") { !ferry.daemons.isEmpty }
                 try await ferry.killDaemon()
                 origin.release(gate)
             }

@@ -52,7 +52,8 @@ struct `A partial file that changed while the daemon was dead` {
             try file.truncate(atOffset: damage == .shortened ? 1000 : UInt64(Self.body.size) + 1000)
             try file.close()
         case .replaced:
-            try files.removeItem(atPath: path)
+            // Moved, not removed: its inode must not become the foreign file's.
+            try files.moveItem(atPath: path, toPath: outside)
             try Data("foreign".utf8).write(to: URL(filePath: path))
         case .replacedByFolder:
             try files.removeItem(atPath: path)

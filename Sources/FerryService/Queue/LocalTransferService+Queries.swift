@@ -77,13 +77,15 @@ extension LocalTransferService {
     }
 
     package func status() async throws(TransferError) -> ServiceStatus {
-        let counts = try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.counts(session: nil) }
+        let (counts, lastEvent) = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                (try reader.counts(session: nil), try reader.lastEventNumber)
+            }
         }
         return ServiceStatus(
             version: FerryVersion.current, pid: getpid(), startedAt: startedAt,
             transfers: shownCounts(counts, running: live.count { $0.value.run != nil }),
-            lastEvent: await hub.lastNumber, warnings: warnings)
+            lastEvent: lastEvent, warnings: warnings)
     }
 
     package func sessions() async throws(TransferError) -> [SessionInfo] {

@@ -61,12 +61,16 @@ extension LocalTransferService {
             await publishLive(.running, record)
             startSampling()
             setDeadline(record)
+            // Whoever stopped it before there was a run waits for this task.
+            if live[id]?.isStopping == true { await run.stop() }
             let report = await run.run()
             return try await settle(id, report)
         } catch {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
-            return nil
+            // A journal without room: the try is made again, and goes on from what is on disk.
+            let delay = TransferMachine.waitInterval * configuration.delayScale
+            return live[id]?.record.map { NextTry(record: $0, delay: delay, reason: .disk) }
         }
     }
 

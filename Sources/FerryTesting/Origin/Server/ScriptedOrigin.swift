@@ -19,6 +19,8 @@ package final class ScriptedOrigin: Sendable {
     private let state: OriginState
     private let certificates: TestCertificates?
     private let listener: Mutex<(any Channel)?>
+    /// Keeps the port while nobody listens on it.
+    private let keeper = Mutex<PortKeeper?>(nil)
     private let makeListener: @Sendable (_ port: Int) async throws -> any Channel
 
     /// Starts an origin on a free port; with `tls` it speaks TLS, well (`.trusted`) or with a fault.
@@ -67,7 +69,8 @@ package final class ScriptedOrigin: Sendable {
 
     /// Stops listening and ends all connections.
     package func shutdown() async {
-        await refuseConnections()
+        await closeListener()
+        keeper.withLock { $0 = nil }
         state.endConnections()
         await state.wait { $0.openConnections == 0 }
         certificates?.remove()
@@ -86,6 +89,12 @@ package final class ScriptedOrigin: Sendable {
 
     /// Closes the listening socket: new connections are refused, open ones stay.
     package func refuseConnections() async {
+        let port = port
+        await closeListener()
+        keeper.withLock { $0 = PortKeeper(port: port) }
+    }
+
+    private func closeListener() async {
         let channel = listener.withLock { channel in
             let open = channel
             channel = nil
@@ -96,6 +105,7 @@ package final class ScriptedOrigin: Sendable {
 
     /// Listens again on the same port after `refuseConnections()`.
     package func acceptConnections() async throws {
+        keeper.withLock { $0 = nil }
         let channel = try await makeListener(port)
         listener.withLock { $0 = channel }
     }
