@@ -30,7 +30,7 @@ import Testing
         #expect(try await journal.record(Sample.id(3)) == nil)
     }
 
-    @Test(arguments: ["finish", "release", "delete", "update"])
+    @Test(arguments: ["finish", "delete", "update"])
     func `F7 a path is free once its transfer let it go`(how: String) async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
         let first = try Sample.record(1, destination: "/d/a")
@@ -39,7 +39,6 @@ import Testing
             switch how {
             case "finish":
                 try transaction.finish(first.id, outcome: Sample.success, at: Sample.moment, facts: first.facts)
-            case "release": try transaction.releaseDestination(first.id)
             case "delete": try transaction.delete(first.id)
             default:
                 var ended = first

@@ -50,13 +50,10 @@ import Testing
         try await Sample.insert([record], into: journal)
         record.facts.restarts = 2
         record.facts.partial = nil
-        record.attempts = 9
-        record.retry = nil
         record.intent = .suspend
         let expected = record
         try await journal.commit { transaction throws(TransferError) in
             try transaction.updateFacts(expected.id, expected.facts)
-            try transaction.updateRetry(expected.id, retry: nil, failures: expected.failures, attempts: 9)
             try transaction.setIntent(expected.id, .suspend)
         }
         #expect(try await journal.record(expected.id) == expected)

@@ -7,7 +7,10 @@ import Foundation
 
 extension LocalTransferService {
     package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
-        shown(try await existing(id))
+        let wasLive = live[id] != nil
+        let record = try await existing(id)
+        // A run that has ended while the journal was read has recorded more since.
+        return shown(wasLive && live[id] == nil ? try await existing(id) : record)
     }
 
     package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {

@@ -14,11 +14,6 @@ extension JournalTransaction {
             "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
     }
 
-    /// Lets the reservation of a transfer go.
-    package func releaseDestination(_ id: TransferID) throws(TransferError) {
-        try connection.execute("UPDATE transfers SET destination = NULL WHERE id = ?", [id.column])
-    }
-
     /// Runs a write that may reserve a path, and says so if that is why it does not fit.
     func reserving<Value>(
         _ path: String?, for id: TransferID, _ write: () throws(TransferError) -> Value

@@ -2,7 +2,6 @@
 // Changes of transfers.
 
 package import FerryCore
-package import Foundation
 import GRDB
 
 /// The changes that one body of a commit makes; all of them become durable, or none.
@@ -49,40 +48,12 @@ package struct JournalTransaction: JournalReads {
             [try JournalJSON.text(facts), facts.partial != nil, id.column]) == 1
     }
 
-    @discardableResult
-    package func updateRetry(
-        _ id: TransferID, retry: RetryPlan?, failures: FailureLedger, attempts: Int
-    ) throws(TransferError) -> Bool {
-        try connection.execute(
-            "UPDATE transfers SET retry = ?, retry_at = ?, failures = ?, attempts = ? WHERE id = ?",
-            [
-                try JournalJSON.text(ifPresent: retry), retry?.at.journalMilliseconds, try JournalJSON.text(failures),
-                attempts, id.column,
-            ]) == 1
-    }
-
     /// Records what the user wants; the phase of one that has ended stays.
     @discardableResult
     package func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool {
         try connection.execute(
             "UPDATE transfers SET intent = ?, phase = CASE WHEN phase >= 3 THEN phase ELSE ? END WHERE id = ?",
             [intent.rawValue, JournalPhase(intent: intent, outcome: nil).rawValue, id.column]) == 1
-    }
-
-    /// Records how a transfer ended; lets its reservation and its retry go.
-    @discardableResult
-    package func finish(
-        _ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts
-    ) throws(TransferError) -> Bool {
-        try connection.execute(
-            """
-            UPDATE transfers SET outcome = ?, phase = ?, finished_at = ?, facts = ?, has_partial = ?, \
-            destination = NULL, retry = NULL, retry_at = NULL WHERE id = ?
-            """,
-            [
-                try JournalJSON.text(outcome), JournalPhase(intent: .run, outcome: outcome).rawValue,
-                at.journalMilliseconds, try JournalJSON.text(facts), facts.partial != nil, id.column,
-            ]) == 1
     }
 
     /// Forgets a transfer; its events stay.

@@ -3,6 +3,7 @@
 
 import FerryCore
 import FerryStore
+import Foundation
 
 /// One read each.
 extension Journal {
@@ -20,5 +21,18 @@ extension Journal {
 
     func lastTransferID() async throws(TransferError) -> TransferID? {
         try await read { reader throws(TransferError) in try reader.lastTransferID }
+    }
+}
+
+extension JournalTransaction {
+    /// Stores how a transfer ended.
+    @discardableResult
+    func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(TransferError) -> Bool {
+        guard var record = try record(id) else { return false }
+        record.outcome = outcome
+        record.finishedAt = at
+        record.facts = facts
+        record.retry = nil
+        return try update(record)
     }
 }
