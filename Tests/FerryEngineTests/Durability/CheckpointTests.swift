@@ -39,7 +39,7 @@ import Testing
                 else { return }
                 // This sync takes until the whole file has been written.
                 origin.release("half")
-                while progress.received.load(ordering: .relaxed) < body.size { usleep(1000) }
+                while progress.received.load(ordering: .relaxed) < body.size { sched_yield() }
             }
             let report = await harness.makeRun(job).run()
             guard case .succeeded = report.result else {
