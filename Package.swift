@@ -26,7 +26,7 @@ let package = Package(
         // What everything shares: values, the error table, pure decisions.
         .target(name: "FerryCore"),
         // System calls that Swift's own modules do not show.
-        .target(name: "CFerrySystem"),
+        .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
         // The bytes of one transfer.
         .target(
             name: "FerryEngine",
@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ]),
         // The journal.
         .target(
@@ -52,7 +53,7 @@ let package = Package(
         .target(
             name: "FerryService",
             dependencies: [
-                "FerryCore", "FerryEngine", "FerryStore",
+                "CFerrySystem", "FerryCore", "FerryEngine", "FerryStore",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

@@ -7,7 +7,7 @@ import Foundation
 import NIOCore
 
 /// The service of the daemon, over its socket; starts the daemon when none answers.
-package final class RemoteTransferService: TransferService {
+package final class RemoteTransferService: SessionService {
     private let connection: DaemonConnection
     let gate: DaemonGate
 
@@ -52,14 +52,15 @@ package final class RemoteTransferService: TransferService {
         try await call(ActOnTransfers.self, body: .init(action: action, selection: selection)).results
     }
 
+    package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
+        try await call(ReleaseTransfer.self, id.description).source
+    }
+
     package func events(
         _ subscription: EventSubscription
     ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
         let target = StreamEvents.route.target(query: subscription.items)
-        let reader = try await repeating { connection throws(ConnectionFailure) in
-            EventReader(try await connection.open(StreamEvents.route, target, limited: false), connection: connection)
-        }
-        return AsyncThrowingStream { try await reader.event() }
+        return try await stream(StreamEvents.self, target)
     }
 
     package func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
@@ -92,6 +93,35 @@ package final class RemoteTransferService: TransferService {
     func stop() async throws(TransferError) -> Int32 {
         try await call(StopDaemon.self).pid
     }
+
+    // MARK: Sessions
+
+    package func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+        try await stream(AttachSession.self, AttachSession.route.target(session.name, query: attachment.items))
+    }
+
+    package func connect(
+        _ application: ApplicationConnection
+    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> {
+        let target = ConnectApplication.route.target(application.application, query: application.items)
+        return try await stream(ConnectApplication.self, target)
+    }
+
+    package func becomeActive(_ application: String, process: Int32) async throws(TransferError) {
+        _ = try await call(ActivateApplication.self, application, body: .init(process: process))
+    }
+
+    package func registerLaunchCommand(
+        _ command: LaunchCommand?, of application: String
+    ) async throws(TransferError) {
+        _ = try await call(ChangeApplication.self, application, body: .init(launch: command))
+    }
+
+    package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+        try await call(QuitSessions.self, body: .init(selection)).results
+    }
 }
 
 // MARK: - Calling
@@ -105,6 +135,17 @@ extension RemoteTransferService {
         return try await repeating { connection throws(ConnectionFailure) in
             try await connection.call(endpoint, parameter, query: query, body: bytes)
         }
+    }
+
+    /// Calls an endpoint whose answer is a stream of lines, which ends when its reader leaves.
+    private func stream<E: Endpoint>(
+        _ endpoint: E.Type, _ target: String
+    ) async throws(TransferError) -> AsyncThrowingStream<E.Response, any Error> {
+        let reader = try await repeating { connection throws(ConnectionFailure) in
+            LineReader<E.Response>(
+                try await connection.open(E.route, target, limited: false), connection: connection)
+        }
+        return AsyncThrowingStream { try await reader.value() }
     }
 
     private func callLines<E: Endpoint>(

@@ -38,7 +38,7 @@ package struct CommandContext: Sendable {
     /// The daemon; nothing is set up for it before the first use.
     func daemon() throws -> any DaemonAccess { try access.get() }
 
-    func service() throws -> any TransferService { try access.get().service }
+    func service() throws -> any SessionService { try access.get().service }
 
     func close() async { await access.close() }
 

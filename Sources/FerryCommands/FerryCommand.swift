@@ -13,6 +13,6 @@ struct FerryCommand: ParsableCommand {
         subcommands: [
             GetCommand.self, AddCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self,
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
-            DaemonCommand.self,
+            QuitCommand.self, DaemonCommand.self,
         ])
 }

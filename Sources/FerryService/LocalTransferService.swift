@@ -2,7 +2,7 @@
 // The queue: sessions, slots, retries and events of all transfers.
 
 package import FerryCore
-import FerryEngine
+package import FerryEngine
 import FerryStore
 import Foundation
 import HeapModule
@@ -16,7 +16,9 @@ import ServiceLifecycle
 package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: Journal
-    let engine: Engine
+    package nonisolated let engine: Engine
+    /// Folder of the files that their clients still have to take.
+    package nonisolated let spoolFolder: String
     let logger: Logger
     let startedAt = Date()
     let warnings: [String]
@@ -41,7 +43,12 @@ package actor LocalTransferService: TransferService {
     var turns = TurnLocks<TransferID>()
     var settingsTurns = TurnLocks<SessionID?>()
     var samplers: Task<Void, Never>?
+    /// Apps and their sessions.
+    var desk = SessionDesk()
+    /// The networks and the power that transfers depend on.
+    var watch: ConditionWatch
     var outcomesSinceTrim = 0
+    var isSpoolOpen = false
     private(set) var isShuttingDown = false
     private var failure: TransferError?
     private let failed = AsyncStream.makeStream(of: TransferError.self)
@@ -63,6 +70,8 @@ package actor LocalTransferService: TransferService {
         engine.reached = configuration.reached
         engine.checkpointInterval = configuration.checkpointInterval
         self.engine = Engine(engine)
+        spoolFolder = configuration.spool
+        watch = ConditionWatch(configuration)
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }
 
@@ -96,7 +105,9 @@ package actor LocalTransferService: TransferService {
         guard !isShuttingDown else { return }
         isShuttingDown = true
         alarmTask?.cancel()
+        watch.end()
         samplers?.cancel()
+        disconnectAll()
         let running = Array(live.values)
         for transfer in running { await transfer.run?.stop() }
         for transfer in running { await transfer.task?.value }

@@ -23,6 +23,21 @@ package struct ServiceConfiguration: Sendable {
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
 
+    /// Folder of the files that their clients still have to take; nil is `spool` in the state folder.
+    package var spoolFolder: String?
+    /// Who is asked while a transfer's requests are under way; where it gives nobody, a spooled transfer goes by what its
+    /// session's client has answered before.
+    package var advisor: @Sendable (Transfer) -> (any ExchangeAdvisor)? = { _ in nil }
+    /// Seconds that results are kept which their client does not take; `FERRY_RESULT_AGE` sets it.
+    package var resultAge: Double = 30 * 86_400
+    /// Seconds that the first launch of an app sets as the delay before its background work; `FERRY_RELAUNCH_DELAY` sets it.
+    package var relaunchDelay = 60.0
+
+    /// Where the conditions come from; nil is the machine, or the file that `FERRY_CONDITIONS_FILE` names.
+    package var conditions: (any ConditionSource)?
+    /// Whether a host is this machine, which is reached without a network.
+    package var isLoopback: @Sendable (_ host: String) -> Bool = LoopbackHost.contains
+
     package init(
         stateFolder: String?, logger: Logger, environment: [String: String],
         reached: @escaping @Sendable (LifeStep) -> Void = { _ in }
@@ -31,5 +46,9 @@ package struct ServiceConfiguration: Sendable {
         self.stateFolder = stateFolder
         self.logger = logger
         self.environment = environment
+        if let age = environment["FERRY_RESULT_AGE"].flatMap(Double.init), age >= 0, age.isFinite { resultAge = age }
+        if let delay = environment["FERRY_RELAUNCH_DELAY"].flatMap(Double.init), delay >= 0, delay.isFinite {
+            relaunchDelay = delay
+        }
     }
 }

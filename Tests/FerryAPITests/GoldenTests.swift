@@ -40,11 +40,12 @@ import Testing
         let record = TransferRecord(
             id: TransferID(rawValue: 0x19c_0000_0001), createdAt: noon, request: try request(), credentials: nil)
         let golden =
-            #"{"attempts":0,"bytes_expected":null,"bytes_per_second":null,"bytes_received":0,"content_type":null,"#
+            #"{"attempts":0,"bytes_expected":null,"bytes_per_second":null,"bytes_received":0,"bytes_sent":0,"#
+            + #""bytes_to_send":null,"challenge":null,"content_type":null,"#
             + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"error":null,"etag":null,"final_url":null,"#
             + #""finished_at":null,"folder":"/srv/files","id":"0000019c00000001","insecure":false,"last_modified":null,"#
-            + #""length_verified":true,"name":null,"next_try_at":null,"notes":[],"priority":"normal","rate_limit":0,"#
-            + #""reason":null,"redirects":[],"session":"com.example.app","state":"suspended","tags":[],"unchanged":false,"#
+            + #""length_verified":true,"method":"GET","name":null,"next_try_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
+            + #""reason":null,"redirects":[],"response":null,"session":"com.example.app","started_over":0,"state":"suspended","tags":[],"unchanged":false,"#
             + #""url":"https://a.example/f.iso?k=v","verified":[]}"#
         try check(Transfer(record, live: .waiting(.slot)), golden)
     }
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func `session limits have the keys that they are checked by`() throws {
-        let settings = SessionSettings(activeTransfers: 1, rateLimit: 2048)
+        let settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
         let keys = try JSONSerialization.jsonObject(with: APIJSON.encoder.encode(settings)) as? [String: Any]
         #expect(Set(try #require(keys).keys) == SessionSettings.keys)
     }

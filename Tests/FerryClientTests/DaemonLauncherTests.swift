@@ -96,6 +96,20 @@ import Testing
         }
     }
 
+    @Test func `a daemon that ends is no zombie in the process that started it`() async throws {
+        try await withProgram("echo ready >&3") { configuration in
+            try FileManager.default.createDirectory(
+                atPath: configuration.paths.stateFolder, withIntermediateDirectories: true)
+            let process = try DaemonProcess.spawn(
+                try #require(configuration.environment["FERRYD"]), environment: configuration.environment,
+                log: configuration.paths.log)
+            #expect(process.report(until: .now + .seconds(30)) == .ready)
+            // A zombie can be signaled too.
+            while kill(process.pid, 0) == 0 { await Task.yield() }
+            #expect(errno == ESRCH)
+        }
+    }
+
     @Test func `a lock is seen without being tried`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(
             "lock-\(UInt64.random(in: 0 ... .max))"

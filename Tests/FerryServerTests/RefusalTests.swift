@@ -82,7 +82,9 @@ import Testing
     @Test func `a body over its limit is refused and nothing is done`() async throws {
         let service = FakeService()
         try await withServer(service) { client in
-            let body = #"{"url":"http://a/","folder":"/tmp","name":""# + String(repeating: "x", count: 1 << 20) + #""}"#
+            let body =
+                #"{"url":"http://a/","folder":"/tmp","name":""# + String(repeating: "x", count: BodyLimit.value)
+                + #""}"#
             let response = try await client.send("POST", "/v1/transfers", body)
             #expect(response.status == 413)
             #expect(try response.error().code == .invalidRequest)

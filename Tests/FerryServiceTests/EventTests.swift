@@ -175,7 +175,7 @@ import Testing
                 if event.kind == .succeeded { break }
                 guard event.kind == .progress, let transfer = event.transfer else { continue }
                 #expect(event.number == nil && event.id == id && transfer.state == .running)
-                #expect(transfer.bytesExpected == body.size)
+                #expect(transfer.bytesExpected == body.size && transfer.finalURL != nil)
                 bytes.append(transfer.bytesReceived)
                 bed.origin.release(transfer.bytesReceived >= 200_000 ? "end" : "middle")
             }

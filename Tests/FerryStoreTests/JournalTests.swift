@@ -33,6 +33,29 @@ import Testing
         await again.close()
     }
 
+    @Test func `5 the highest number of a task outlives its transfer, its settings and its cookies' changes`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let session = try SessionID("app/s")
+        var cookies = TransferCookies()
+        cookies.store(setCookie: "k=v", from: try HTTPURL(parsing: "http://a.example/"), now: Date())
+        try await journal.commit { [cookies] transaction throws(TransferError) in
+            for task in [3, 9, 4] { try transaction.noteTask(task, of: session) }
+            try transaction.saveCookies(cookies, of: session)
+            try transaction.saveSession(session, SessionSettings(hostConnections: 6))
+        }
+        await journal.close()
+        let again = try await Sample.open(folder)
+        #expect(try await again.read { reader throws(TransferError) in try reader.lastTask(of: session) } == 9)
+        #expect(try await again.read { reader throws(TransferError) in try reader.lastTask(of: .cli) } == 0)
+        #expect(try await again.read { reader throws(TransferError) in try reader.cookies(of: session) } == cookies)
+        let settings = try await again.read { reader throws(TransferError) in try reader.sessionSettings(session) }
+        #expect(settings?.hostConnections == 6)
+        await again.close()
+    }
+
     @Test func `in memory behaves the same`() async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
         let record = try Sample.fullRecord(1)

@@ -57,6 +57,30 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
+    @Test func `a journal of the first version is taken over`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.saveSession(.cli, SessionSettings(activeTransfers: 2))
+            for step in [
+                "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
+                "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
+                "DELETE FROM grdb_migrations WHERE identifier = '2'",
+            ] { try transaction.connection.execute(step) }
+        }
+        await journal.close()
+        let again = try await Sample.open(folder)
+        #expect(try await again.record(record.id) == record)
+        try await again.commit { transaction throws(TransferError) in try transaction.noteTask(4, of: .cli) }
+        let (task, settings) = try await again.read { reader throws(TransferError) in
+            (try reader.lastTask(of: .cli), try reader.sessionSettings(.cli))
+        }
+        #expect(task == 4 && settings?.activeTransfers == 2)
+        await again.close()
+    }
+
     enum Damage: CaseIterable { case header, truncated, pages, empty100 }
 
     @Test(arguments: Damage.allCases)

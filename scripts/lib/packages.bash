@@ -8,7 +8,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 ferry_has() {  # whether the thing that a package brings is there
     case "$1" in
-    git | openssl | curl | nginx | wget2 | flock | python3) command -v "$1" >/dev/null ;;
+    dbus-daemon | git | openssl | curl | nginx | wget2 | flock | python3) command -v "$1" >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
     util-linux) command -v flock >/dev/null ;;
@@ -18,6 +18,7 @@ ferry_has() {  # whether the thing that a package brings is there
     g++) compgen -G '/usr/include/c++/*' >/dev/null ;;
     libsqlite3-dev) [ -e /usr/include/sqlite3.h ] ;;
     zlib1g-dev) [ -e /usr/include/zlib.h ] ;;
+    libsystemd0) ldconfig -p | grep -F 'libsystemd.so.0' >/dev/null ;;
     libcurl4) ldconfig -p | grep -F 'libcurl.so.4' >/dev/null ;;
     libxml2) ldconfig -p | grep -F 'libxml2.so' >/dev/null ;;
     libncurses6) ldconfig -p | grep -F 'libncurses.so.6' >/dev/null ;;
@@ -31,6 +32,7 @@ ferry_fedora_name() {
     zlib1g-dev) echo zlib-devel ;;
     libc6-dev) echo glibc-devel ;;
     g++) echo gcc-c++ ;;
+    libsystemd0) echo systemd-libs ;;
     libcurl4) echo libcurl ;;
     libncurses6) echo ncurses-libs ;;
     *) echo "$1" ;;

@@ -4,6 +4,10 @@
 #ifndef CFERRYSYSTEM_H
 #define CFERRYSYSTEM_H
 
+#include "Inflate.h"
+#include "Network.h"
+#include "Spawn.h"
+
 #if defined(__linux__)
 
 #include <stddef.h>

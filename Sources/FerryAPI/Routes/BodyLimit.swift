@@ -4,7 +4,7 @@
 /// How many bytes the bodies of requests may have.
 package enum BodyLimit {
     /// One JSON value, or one line of a batch.
-    package static let value = 1 << 20
+    package static let value = 4 << 20
     /// All lines of a batch.
     package static let batch = 64 << 20
 }

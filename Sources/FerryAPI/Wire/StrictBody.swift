@@ -13,5 +13,5 @@ extension TransferChange: StrictBody {}
 extension ServiceSettingsChange: StrictBody {}
 
 extension SessionSettings: StrictBody {
-    package static let keys: Set = ["active_transfers", "rate_limit"]
+    package static let keys: Set = ["active_transfers", "host_connections", "rate_limit"]
 }

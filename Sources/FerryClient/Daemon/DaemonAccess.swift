@@ -6,7 +6,7 @@ package import FerryCore
 /// The daemon of a user: its service, and its start and end by hand.
 package protocol DaemonAccess: Sendable {
     /// The service; its calls start the daemon if none runs.
-    var service: any TransferService { get }
+    var service: any SessionService { get }
 
     /// Nil if no daemon runs; starts none.
     func statusIfRunning() async throws(TransferError) -> ServiceStatus?

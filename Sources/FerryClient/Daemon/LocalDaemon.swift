@@ -22,7 +22,7 @@ package struct LocalDaemon: DaemonAccess {
         observer = RemoteTransferService(over: connection, launcher: nil)
     }
 
-    package var service: any TransferService { remote }
+    package var service: any SessionService { remote }
 
     package func statusIfRunning() async throws(TransferError) -> ServiceStatus? {
         guard try await observer.gate.answers() else { return nil }

@@ -67,6 +67,7 @@ struct DaemonProcess: Sendable {
             close(ends[0])
             throw failed(executable.escapingControls, status)
         }
+        collect(pid)
         return DaemonProcess(pid: pid, pipe: ends[0])
     }
 
@@ -88,15 +89,22 @@ struct DaemonProcess: Sendable {
             }
             let count = unsafe read(pipe, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                // Collects the exit status of a daemon that has ended, so that it does not stay as a zombie.
-                var status: CInt = 0
-                unsafe waitpid(pid, &status, WNOHANG)
-                return .silent
-            }
+            guard count > 0 else { return .silent }
             text += buffer[..<count]
         }
         return ReadinessReport(line: String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    /// Collects the daemon's exit status when it ends: as a zombie it would stay for as long as this process lives, and
+    /// programs that wait for any child of theirs would find it again and again.
+    private static func collect(_ pid: pid_t) {
+        let thread = Thread {
+            var status: CInt = 0
+            while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        }
+        thread.name = "ferryd's end"
+        thread.stackSize = 128 << 10
+        thread.start()
     }
 
     /// Number of the descriptor that the daemon gets: the first after the three standard ones.

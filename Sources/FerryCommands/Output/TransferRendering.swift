@@ -17,6 +17,12 @@ extension Transfer {
         return (String(last).removingPercentEncoding ?? String(last)).escapingControls
     }
 
+    /// Its state, with what it waits for.
+    var shownState: String {
+        guard state == .waiting, let reason else { return state.rawValue }
+        return "\(state.rawValue) (\(reason.rawValue))"
+    }
+
     var percent: Int? {
         guard let bytesExpected, bytesExpected > 0 else { return nil }
         return Int(min(100, max(0, Double(bytesReceived) / Double(bytesExpected) * 100)))
@@ -34,7 +40,7 @@ enum TransferRendering {
         table.lines(
             transfers.map { transfer in
                 [
-                    transfer.id.description, transfer.state.rawValue,
+                    transfer.id.description, transfer.shownState,
                     transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived),
                     transfer.bytesExpected.map(ByteText.of) ?? "?", transfer.session.name.escapingControls,
                     transfer.displayName,
@@ -45,7 +51,9 @@ enum TransferRendering {
     /// One fact a line.
     static func page(_ transfer: Transfer, now: Date) -> [String] {
         var facts: [(String, String?)] = [
-            ("id", transfer.id.description), ("session", transfer.session.name), ("url", transfer.url),
+            ("id", transfer.id.description), ("session", transfer.session.name),
+            ("app", transfer.note?.application),
+            ("task", transfer.note.map { "\($0.task), \($0.kind.rawValue)" }), ("url", transfer.url),
             ("final url", transfer.finalURL == transfer.url ? nil : transfer.finalURL),
             ("state", transfer.state.rawValue),
             ("waits for", WaitSentence.of(transfer, now: now)),

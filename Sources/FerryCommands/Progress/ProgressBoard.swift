@@ -79,7 +79,9 @@ extension Transfer {
         guard state == .waiting else { return false }
         switch reason {
         case nil, .slot, .session, .host: return true
-        case .retry, .server, .disk, .network, .destination, .shutdown, .unknown: return false
+        case .retry, .server, .disk, .network, .cellular, .expensive, .constrained, .power, .beginDate, .relaunch,
+            .authentication, .expired, .destination, .shutdown, .unknown:
+            return false
         }
     }
 }

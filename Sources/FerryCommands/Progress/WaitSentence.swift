@@ -19,6 +19,16 @@ enum WaitSentence {
         case .retry, .server: return retry(transfer, retries, width, now)
         case .disk: return "room on the disk"
         case .network: return "the network"
+        case .cellular: return "a network that is not mobile"
+        case .expensive: return "a network that is not metered"
+        case .constrained: return "a network that need not be spared"
+        case .power: return "external power"
+        case .beginDate:
+            return transfer.notBefore.map { "its time, in \(TimeText.words(max(0, $0.timeIntervalSince(now))))" }
+                ?? "its time"
+        case .relaunch: return "a while, since its app was launched a moment ago"
+        case .authentication: return "its app, to answer a server that wants credentials"
+        case .expired: return "another URL, since this one has expired"
         case .destination: return "the folder \(transfer.folder.escapingControls)"
         case .shutdown: return "the next start of the daemon"
         case .unknown: return "something that a newer ferry can name"

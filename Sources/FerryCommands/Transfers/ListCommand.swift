@@ -45,7 +45,7 @@ struct ListCommand: FerrySubcommand {
         var query = TransferQuery()
         query.states = state
         query.tag = tag
-        query.session = try session.map { name throws(TransferError) in try SessionID(name) }
+        if let session { query.session = try await SessionID(typed: session, in: service) }
         query.newestFirst = limit != nil
         var transfers: [Transfer] = []
         repeat {

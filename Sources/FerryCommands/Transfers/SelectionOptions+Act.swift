@@ -12,16 +12,18 @@ extension SelectionOptions {
         if json {
             context.console.print(try JSONText.array(results))
         } else {
-            for result in results { context.console.say(Self.line(result)) }
+            for result in results { context.console.say(result.line) }
             if results.isEmpty { context.console.say("There are no transfers to act on.") }
         }
         return results.lazy.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
 
-    private static func line(_ result: ActionResult) -> String {
-        if let error = result.error {
-            return "ferry: \(result.id): \(error.message.escapingControls) (\(error.word.escapingControls))"
-        }
-        return "\(result.id): \(result.state?.rawValue ?? "removed")"
+}
+
+extension ActionResult {
+    /// What came of it, in words.
+    var line: String {
+        if let error { return "ferry: \(id): \(error.message.escapingControls) (\(error.word.escapingControls))" }
+        return "\(id): \(state?.rawValue ?? "removed")"
     }
 }

@@ -98,11 +98,19 @@ extension ErrorCode {
             ErrorRow("neither http nor https", .final, exit: 64, http: 400, aria2: 28, url: -1002, kept: .none)
         case .invalidRequest:
             ErrorRow("refused at submission", .final, exit: 64, http: 400, aria2: 28, url: -1000, kept: .none)
+        case .requestNotReplaceable:
+            ErrorRow(
+                "the transfer has ended, or its method is not GET", .final, exit: 64, http: 409, aria2: 28, url: nil,
+                kept: .partial)
+        case .sessionInUse:
+            ErrorRow(
+                "another live process is attached to the session", .final, exit: 1, http: 409, aria2: nil, url: -996,
+                kept: .none)
         case .unknownTransfer:
             ErrorRow("no transfer has this id", .final, exit: 15, http: 404, aria2: 1, url: nil, kept: .none)
         case .daemonUnreachable:
             ErrorRow(
-                "the daemon cannot be reached or started", .final, exit: 14, http: 503, aria2: nil, url: nil,
+                "the daemon cannot be reached or started", .final, exit: 14, http: 503, aria2: nil, url: -997,
                 kept: .none)
         case .journalFailed:
             ErrorRow("the journal cannot be written or read", .final, exit: 1, http: 500, aria2: 1, url: -1)

@@ -39,6 +39,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidURL = "invalid_url"
     case unsupportedScheme = "unsupported_scheme"
     case invalidRequest = "invalid_request"
+    case requestNotReplaceable = "request_not_replaceable"
+    case sessionInUse = "session_in_use"
     case unknownTransfer = "unknown_transfer"
     case daemonUnreachable = "daemon_unreachable"
     case journalFailed = "journal_failed"

@@ -19,6 +19,11 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     /// The URL, without userinfo and query values.
     package var url: String?
 
+    /// Which of the transfer's own rules forbids the network: `cellular`, `expensive` or `constrained`.
+    package var network: WaitReason?
+    /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
+    package var cancelReason: Int?
+
     package init(
         httpStatus: Int? = nil, body: String? = nil, errno: Int32? = nil, urlError: Int? = nil, url: String? = nil
     ) {
@@ -33,7 +38,8 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case httpStatus = "http_status"
-        case body, errno, attempts, url
+        case body, errno, attempts, url, network
+        case cancelReason = "cancel_reason"
         case urlError = "url_error"
         case nextTryAt = "next_try_at"
     }

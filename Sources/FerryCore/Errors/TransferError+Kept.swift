@@ -13,6 +13,8 @@ extension TransferError {
                 return code.row.kept
             }
             return .whole
+        // Quit by the user: its client may continue it.
+        case .canceled where details.cancelReason != nil: return .partial
         default: return code.row.kept
         }
     }

@@ -39,6 +39,8 @@ package struct TransferMachine: Sendable {
         /// Somebody stopped it.
         case stopped
         case failed(TransferError, retryAfter: RetryAfter?)
+        /// A server wants something that only the client can give.
+        case challenged(PendingChallenge)
     }
 
     /// What a decision depends on besides the record.
@@ -58,6 +60,8 @@ package struct TransferMachine: Sendable {
 
     /// Seconds between two looks at a cause that nobody can tell the end of: a full disk, a missing folder.
     package static let waitInterval = 30.0
+    /// Seconds that stand for "until somebody answers": a hundred years.
+    package static let untilAnswered = 100.0 * 365 * 86_400
 
     package private(set) var record: TransferRecord
 
@@ -117,10 +121,17 @@ package struct TransferMachine: Sendable {
 
     // MARK: What happens
 
+    /// Its own deadline, or the longest time that it may take.
     package mutating func deadlinePassed() -> Action {
         guard record.isEligible else { return .none }
         return .finish(
             .failed(TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")))
+    }
+
+    /// The conditions have changed so that it may not run; without effect on a transfer that waits for better ones.
+    package mutating func forbidden(_ reason: WaitReason) -> Action {
+        guard record.isEligible, let error = ConditionRule.error(reason, record.request.network) else { return .none }
+        return .finish(.failed(error))
     }
 
     /// A try has ended, with these facts durable.
@@ -140,13 +151,20 @@ package struct TransferMachine: Sendable {
         case .failed(let error, let retryAfter):
             guard record.isEligible else { return .rest }
             return failed(error, retryAfter, moment)
+        case .challenged(let challenge):
+            guard record.isEligible else { return .rest }
+            record.facts.challenge = challenge
+            return wait(challenge.error, .authentication, moment)
         }
     }
 
     private mutating func failed(_ error: TransferError, _ retryAfter: RetryAfter?, _ moment: Moment) -> Action {
-        let policy = RetryPolicy(
-            retries: record.request.retries, statusRetries: record.request.statusRetries,
-            giveUpAfter: record.request.giveUpAfter)
+        let policy = record.request.retryPolicy
+        if let status = error.details.httpStatus, policy.rule?.expiredStatusCodes.contains(status) == true {
+            return wait(error, .expired, moment)
+        }
+        if error.code == .diskFull, record.request.onFullDisk == .fail { return .finish(.failed(error)) }
+        if error.code == .offline, !record.request.network.waits { return .finish(.failed(error)) }
         switch record.failures.failed(
             error, retryAfter: retryAfter, policy: policy, now: moment.now, random: moment.random)
         {
@@ -158,6 +176,14 @@ package struct TransferMachine: Sendable {
             error.details.attempts = record.attempts
             return .finish(.failed(error))
         }
+    }
+
+    /// Waits until somebody gives what is missing, however short other delays are.
+    private mutating func wait(_ error: TransferError, _ reason: WaitReason, _ moment: Moment) -> Action {
+        let delay = Self.untilAnswered
+        let at = moment.now.addingTimeInterval(delay)
+        record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
+        return .enqueue(after: delay, reason)
     }
 
     private mutating func plan(

@@ -18,6 +18,11 @@ extension Transfer: Codable {
         case lengthVerified = "length_verified"
         case lastModified = "last_modified"
         case contentType = "content_type"
+        case method, response, exchanges, challenge, note
+        case bytesSent = "bytes_sent"
+        case bytesToSend = "bytes_to_send"
+        case startedOver = "started_over"
+        case notBefore = "not_before"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -51,6 +56,15 @@ extension Transfer: Codable {
         contentType = try box.decodeIfPresent(String.self, forKey: .contentType)
         redirects = try box.decodeIfPresent([String].self, forKey: .redirects) ?? []
         notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
+        method = try box.decodeIfPresent(String.self, forKey: .method) ?? "GET"
+        bytesSent = try box.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0
+        bytesToSend = try box.decodeIfPresent(Int64.self, forKey: .bytesToSend)
+        response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
+        exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges) ?? []
+        startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver) ?? 0
+        challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
+        notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
+        note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
     }
 
     /// Every key is always there, `null` where there is nothing, so that scripts need no test for presence.
@@ -85,5 +99,14 @@ extension Transfer: Codable {
         try box.encode(contentType, forKey: .contentType)
         try box.encode(redirects, forKey: .redirects)
         try box.encode(notes, forKey: .notes)
+        try box.encode(method, forKey: .method)
+        try box.encode(bytesSent, forKey: .bytesSent)
+        try box.encode(bytesToSend, forKey: .bytesToSend)
+        try box.encode(response, forKey: .response)
+        if !exchanges.isEmpty { try box.encode(exchanges, forKey: .exchanges) }
+        try box.encode(startedOver, forKey: .startedOver)
+        try box.encode(challenge, forKey: .challenge)
+        try box.encode(notBefore, forKey: .notBefore)
+        try box.encode(note, forKey: .note)
     }
 }

@@ -40,6 +40,15 @@ extension Transfer {
         contentType = facts.identity?.contentType
         redirects = facts.redirects
         notes = facts.notes
+        method = request.method
+        bytesSent = facts.bodySent ?? 0
+        bytesToSend = request.body?.length
+        response = facts.response
+        exchanges = facts.exchanges ?? []
+        startedOver = facts.startedOver ?? 0
+        challenge = facts.challenge
+        notBefore = request.notBefore
+        note = request.note
 
         if let outcome = record.outcome {
             state = outcome.state
@@ -53,7 +62,9 @@ extension Transfer {
                 unchanged = success.unchanged
             case .failed(let failure): error = failure
             case .canceled:
-                error = TransferError(.canceled, "The transfer was canceled.")
+                var cancellation = TransferError(.canceled, "The transfer was canceled.")
+                cancellation.details.cancelReason = facts.cancelReason
+                error = cancellation
             }
             return
         }
@@ -69,7 +80,9 @@ extension Transfer {
             state = .waiting
             reason = record.retry?.reason ?? why
             error = record.retry?.error
-            nextTryAt = record.retry?.at
+            // Until somebody answers, there is no time to name.
+            let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
+            nextTryAt = hasTime ? record.retry?.at : nil
         }
     }
 }

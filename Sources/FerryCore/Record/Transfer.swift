@@ -41,4 +41,16 @@ package struct Transfer: Hashable, Sendable {
     package var contentType: String?
     package var redirects: [String]
     package var notes: [String]
+    package var method: String
+    package var bytesSent: Int64
+    package var bytesToSend: Int64?
+    package var response: ResponseFacts?
+    /// The exchanges with servers so far; only of transfers with a note.
+    package var exchanges: [ExchangeFacts]
+    /// How often bytes were given up for a start from 0.
+    package var startedOver: Int
+    package var challenge: PendingChallenge?
+    /// The moment before which nothing is asked.
+    package var notBefore: Date?
+    package var note: ClientNote?
 }

@@ -36,10 +36,28 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     /// What a user should know about how the file came.
     package var notes: [String] = []
 
+    /// The response that the bytes are the body of.
+    package var response: ResponseFacts?
+    /// The exchanges of this transfer so far, the oldest first; kept for transfers with a note.
+    package var exchanges: [ExchangeFacts]?
+    /// How often bytes were given up for a start from 0.
+    package var startedOver: Int?
+    /// Bytes of the request's body that were sent.
+    package var bodySent: Int64?
+    /// What it waits for an answer to.
+    package var challenge: PendingChallenge?
+    /// Where its bytes went when its client took them to continue later.
+    package var released: PartialSource?
+    /// Whether its app made it while it was launched for events: it starts once the delay after launches is over.
+    package var startsAfterRelaunch: Bool?
+    /// Why others than its client have canceled it; 0 is the user's force-quit.
+    package var cancelReason: Int?
+
     package init() {}
 
     /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
     package mutating func startOver(note: String?) {
+        if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }
         ranges.removeAll()
         identity = nil
         placement = nil
@@ -50,7 +68,12 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes
+        case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
+        case exchanges, challenge, released
+        case startsAfterRelaunch = "starts_after_relaunch"
+        case cancelReason = "cancel_reason"
+        case startedOver = "started_over"
+        case bodySent = "body_sent"
         case finalURL = "final_url"
         case rangesOff = "ranges_off"
         case bypassesCaches = "bypasses_caches"

@@ -14,6 +14,8 @@ package struct TransferRecord: Hashable, Sendable {
     package var intent: TransferIntent
     package var facts = TransferFacts()
     package var failures = FailureLedger()
+    /// How long it has been under way, for `resourceTimeout`.
+    package var active = ActiveTime()
     /// Tries that were started.
     package var attempts = 0
     package var retry: RetryPlan?

@@ -14,6 +14,19 @@ package struct AcceptedBody: Hashable, Sendable {
     /// Why the bytes on disk give way to this body, if there are any.
     package var restart: RestartReason?
     package var notes: [BodyNote] = []
+    /// Whether a content coding is taken off, so that the file has another length than the body.
+    package private(set) var isDecoded = false
+
+    /// Lets the file be the decoded content: nothing that the head says about lengths and digests is about that.
+    package mutating func becomeDecoded() {
+        isDecoded = true
+        isResumable = false
+        end = nil
+        completeLength = nil
+        identity.completeLength = nil
+        identity.reprDigests = []
+        notes.removeAll { $0 == .contentEncoded }
+    }
 }
 
 /// What a user should know about a body, as it stands in the record.

@@ -44,16 +44,16 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         _ error: TransferError, retryAfter: RetryAfter? = nil, policy: RetryPolicy, now: Date, random: Double
     ) -> Verdict {
         var error = error
-        let errorClass = error.errorClass
+        let errorClass = policy.errorClass(of: error)
         let progressAt = lastProgressAt ?? now
         lastProgressAt = progressAt
-        if errorClass == .patient || errorClass == .doubtful { count(error, policy: policy) }
+        if errorClass == .patient || errorClass == .doubtful { count(error, errorClass, policy: policy) }
         let hasGivenUp = policy.giveUpAfter > 0 && now.timeIntervalSince(progressAt) >= policy.giveUpAfter
-        if errorClass == .final || hasGivenUp || isOverLimit(error, policy) { return .fail(error) }
+        if errorClass == .final || hasGivenUp || isOverLimit(error, errorClass, policy) { return .fail(error) }
         if errorClass == .wait { return .wait(error) }
         let delay = max(
-            RetryDelay.seconds(afterFailures: failuresSinceByte, random: random), retryAfter?.delay(random: random) ?? 0
-        )
+            RetryDelay.seconds(afterFailures: failuresSinceByte, rule: policy.rule, random: random),
+            retryAfter?.delay(random: random) ?? 0)
         error.details.nextTryAt = now.addingTimeInterval(delay)
         return .retry(after: delay, error)
     }
@@ -99,20 +99,22 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         bytesSinceFailure = 0
     }
 
-    private mutating func count(_ error: TransferError, policy: RetryPolicy) {
+    private mutating func count(_ error: TransferError, _ errorClass: ErrorClass, policy: RetryPolicy) {
         failuresSinceByte += 1
         failures += 1
         if error.code == .serverBusy, policy.statusRetries != nil {
             statusFailures += 1
-        } else if error.errorClass == .doubtful {
+        } else if errorClass == .doubtful {
             doubtfulFailures += 1
         }
     }
 
-    private func isOverLimit(_ error: TransferError, _ policy: RetryPolicy) -> Bool {
-        guard error.errorClass != .wait else { return false }
+    private func isOverLimit(_ error: TransferError, _ errorClass: ErrorClass, _ policy: RetryPolicy) -> Bool {
+        guard errorClass != .wait else { return false }
+        if let limit = policy.rule?.maximumAttemptsWithoutProgress, failuresSinceByte >= limit { return true }
         if let retries = policy.retries, failures > retries { return true }
         if error.code == .serverBusy, let statusRetries = policy.statusRetries { return statusFailures > statusRetries }
-        return policy.retries == nil && error.errorClass == .doubtful && doubtfulFailures > RetryPolicy.doubtfulRetries
+        return policy.retries == nil && policy.rule == nil && errorClass == .doubtful
+            && doubtfulFailures > RetryPolicy.doubtfulRetries
     }
 }

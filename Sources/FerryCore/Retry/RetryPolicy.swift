@@ -9,14 +9,20 @@ package struct RetryPolicy: Hashable, Codable, Sendable {
     package var statusRetries: Int?
     /// Seconds without progress after which the transfer fails; 0: never.
     package var giveUpAfter: Double
+    /// The client's own rule, which goes before the classes' limits and delays.
+    package var rule: RetryRule?
 
     package static let defaultGiveUpAfter = 7.0 * 86_400
     /// Retries after doubtful failures where the user set no number.
     package static let doubtfulRetries = 5
 
-    package init(retries: Int? = nil, statusRetries: Int? = nil, giveUpAfter: Double = defaultGiveUpAfter) {
+    package init(
+        retries: Int? = nil, statusRetries: Int? = nil, giveUpAfter: Double = defaultGiveUpAfter,
+        rule: RetryRule? = nil
+    ) {
         self.retries = retries
         self.statusRetries = statusRetries
         self.giveUpAfter = giveUpAfter
+        self.rule = rule
     }
 }

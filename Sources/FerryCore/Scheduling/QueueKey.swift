@@ -7,10 +7,14 @@ package struct QueueKey: Hashable, Sendable {
     /// The origin of the request's URL, as text.
     package var origin: String
     package var priority: Priority
+    package var network: NetworkPolicy
 
-    package init(session: SessionID, origin: String, priority: Priority) {
+    package init(
+        session: SessionID, origin: String, priority: Priority, network: NetworkPolicy = NetworkPolicy()
+    ) {
         self.session = session
         self.origin = origin
         self.priority = priority
+        self.network = network
     }
 }

@@ -33,6 +33,19 @@ package struct ReadyQueue: Sendable {
         lines.reduce(0) { $0 + ($1.key.origin == origin ? $1.value.count : 0) }
     }
 
+    /// The keys of those who wait.
+    package var keys: some Collection<QueueKey> { lines.keys }
+
+    /// Up to so many who wait with a key, oldest first.
+    package func waiting(with key: QueueKey, limit: Int) -> [TransferID] { lines[key]?.prefix(limit) ?? [] }
+
+    /// Takes out all who wait with a key.
+    package mutating func removeAll(with key: QueueKey) -> [TransferID] {
+        guard let line = lines.removeValue(forKey: key) else { return [] }
+        count -= line.count
+        return line.prefix(line.count)
+    }
+
     /// Takes out the transfer that gets the next slot; nil if nobody who waits may run.
     package mutating func next(mayRun: (QueueKey) -> Bool) -> (id: TransferID, key: QueueKey)? {
         var best: (id: TransferID, key: QueueKey)?

@@ -7,20 +7,28 @@
 package struct SlotLimits: Sendable {
     private let settings: ServiceSettings
     private let sessionLimits: [SessionID: Int]
+    private let sessionHostLimits: [SessionID: Int]
     private let heldOrigins: Set<String>
     private var running = 0
     private var bySession: [SessionID: Int] = [:]
     private var byOrigin: [String: Int] = [:]
+    private var bySessionOrigin: [SessionOrigin: Int] = [:]
+
+    private struct SessionOrigin: Hashable {
+        let session: SessionID
+        let origin: String
+    }
 
     /// - Parameters:
     ///   - running: the keys of all transfers that have a slot.
     ///   - heldOrigins: origins that asked for no new request for a while.
     package init(
-        settings: ServiceSettings, sessionLimits: [SessionID: Int], running: some Sequence<QueueKey>,
-        heldOrigins: Set<String>
+        settings: ServiceSettings, sessionLimits: [SessionID: Int], sessionHostLimits: [SessionID: Int] = [:],
+        running: some Sequence<QueueKey>, heldOrigins: Set<String>
     ) {
         self.settings = settings
         self.sessionLimits = sessionLimits
+        self.sessionHostLimits = sessionHostLimits
         self.heldOrigins = heldOrigins
         for key in running { add(key) }
     }
@@ -29,6 +37,7 @@ package struct SlotLimits: Sendable {
         running += 1
         bySession[key.session, default: 0] += 1
         byOrigin[key.origin, default: 0] += 1
+        bySessionOrigin[SessionOrigin(session: key.session, origin: key.origin), default: 0] += 1
     }
 
     /// Whether every slot is taken, whoever asks.
@@ -40,6 +49,8 @@ package struct SlotLimits: Sendable {
         if let limit = sessionLimits[key.session], bySession[key.session, default: 0] >= limit { return .session }
         if heldOrigins.contains(key.origin) { return .server }
         if byOrigin[key.origin, default: 0] >= settings.connectionsPerHost { return .host }
+        let own = SessionOrigin(session: key.session, origin: key.origin)
+        if let limit = sessionHostLimits[key.session], bySessionOrigin[own, default: 0] >= limit { return .host }
         return nil
     }
 }

@@ -11,6 +11,8 @@ struct WaitingLine: Sendable {
     var count: Int { ids.count - head }
     var first: TransferID? { isEmpty ? nil : ids[head] }
 
+    func prefix(_ limit: Int) -> [TransferID] { Array(ids[head...].prefix(limit)) }
+
     mutating func insert(_ id: TransferID) {
         if let last = ids.last, last >= id {
             let index = position(of: id)

@@ -17,12 +17,14 @@ package enum TransferAdmission {
         var request = request
         let url = try HTTPURL(parsing: request.url)
         request.url = url.withoutUserinfo.string
-        _ = try RequestFieldRule.kind(method: "GET", fields: request.headers)
+        _ = try RequestFieldRule.kind(method: request.method, fields: request.headers)
         request.headers = request.headers.compactMap { field in
             guard field.isNamed("Referer") else { return field }
             return RequestFields.referer(field.value).map { HeaderField(name: field.name, value: $0) }
         }
-        request.folder = try folder(request.folder)
+        // The service chooses the place of a spooled file.
+        request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
+        try checkClient(request)
         if let name = request.name { try CallerPath.check(name) }
         try checkNumbers(request)
         for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag != tag.escapingControls {
@@ -41,6 +43,26 @@ package enum TransferAdmission {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
         }
         return "/" + parts.joined(separator: "/")
+    }
+
+    /// The most bytes of a client's own data.
+    private static let largestNote = 1 << 20
+
+    private static func checkClient(_ request: TransferRequest) throws(TransferError) {
+        if let note = request.note, note.data.utf8.count > largestNote {
+            throw TransferError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
+        }
+        if let source = request.continues {
+            guard request.spooled, source.offset > 0, source.path.hasPrefix("/") else {
+                throw TransferError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
+            }
+        }
+        for timeout in [request.idleTimeout, request.resourceTimeout] {
+            guard let timeout else { continue }
+            guard timeout > 0, timeout.isFinite else {
+                throw TransferError(.invalidRequest, "A timeout is more than 0 seconds.")
+            }
+        }
     }
 
     private static func checkNumbers(_ request: TransferRequest) throws(TransferError) {

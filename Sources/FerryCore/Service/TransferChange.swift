@@ -1,6 +1,8 @@
 // Ferry: FerryCore
 // What can be changed about one transfer.
 
+package import Foundation
+
 /// What to change about one transfer; absent keys stay as they are.
 package struct TransferChange: Hashable, Codable, Sendable {
     package var action: TransferAction?
@@ -14,10 +16,26 @@ package struct TransferChange: Hashable, Codable, Sendable {
     /// Another name for a transfer that has not ended well.
     package var name: String?
 
+    /// Other fields of its own for every request from now on.
+    package var headers: [HeaderField]?
+    package var network: NetworkPolicy?
+    /// The moment before which nothing is asked; the distant past takes it away.
+    package var notBefore: Date?
+    package var note: ClientNote?
+    package var retryRule: RetryRule?
+    /// Digests that the whole file must have, in place of those that were given.
+    package var checksums: [Checksum]?
+    /// An answer to the challenge that it waits with.
+    package var answer: ChallengeAnswer?
+    package var trustAnswer: TrustAnswer?
+
     package init() {}
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case action, priority, url, folder, name
+        case action, priority, url, folder, name, headers, network, note, answer, checksums
+        case retryRule = "retry_rule"
+        case notBefore = "not_before"
+        case trustAnswer = "trust_answer"
         case rateLimit = "rate_limit"
     }
 

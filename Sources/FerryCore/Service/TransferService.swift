@@ -24,6 +24,14 @@ package protocol TransferService: Sendable {
     /// Acts on many. Doing twice what is done already changes nothing and is no error.
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult]
 
+    /// Ends a transfer, if it has not ended, and hands its partial file over to whoever continues it later.
+    ///
+    /// The transfer ends as canceled, or stays failed. The file is kept for seven days under a name of its own; a
+    /// request's `continues` takes it. Doing it twice answers the same twice.
+    /// - Returns: nil if the transfer cannot be continued; then its partial file is removed.
+    /// - Throws: ``TransferError`` with code `unknown_transfer`.
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource?
+
     /// The durable events after a number, then everything as it happens, until the caller stops listening.
     ///
     /// A listener that does not read never holds up a transfer: samples are dropped, durable events wait.

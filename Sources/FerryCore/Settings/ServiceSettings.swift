@@ -12,6 +12,8 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
     package var rateLimit: Int64 = 0
     /// Bytes of each file system that stay free.
     package var reserve: Int64 = 64 << 20
+    /// Whether networks are to be used sparingly.
+    package var constrained = false
 
     package init() {}
 
@@ -20,7 +22,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
-        case reserve
+        case reserve, constrained
     }
 
     package init(from decoder: any Decoder) throws {
@@ -37,6 +39,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         result.activeTransfers = change.activeTransfers ?? activeTransfers
         result.rateLimit = change.rateLimit ?? rateLimit
         result.reserve = change.reserve ?? reserve
+        result.constrained = change.constrained ?? constrained
         return result
     }
 

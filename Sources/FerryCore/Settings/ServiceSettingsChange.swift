@@ -8,6 +8,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
     package var activeTransfers: Int?
     package var rateLimit: Int64?
     package var reserve: Int64?
+    package var constrained: Bool?
 
     package init() {}
 
@@ -16,7 +17,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
-        case reserve
+        case reserve, constrained
     }
 
     /// The keys that a change may have on the wire.

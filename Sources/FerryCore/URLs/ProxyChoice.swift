@@ -39,6 +39,14 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
         }
     }
 
+    private init(_ proxy: ProxyChoice, _ credentials: Credentials) {
+        (scheme, host, port) = (proxy.scheme, proxy.host, proxy.port)
+        self.credentials = credentials
+    }
+
+    /// The same proxy, opened with other credentials.
+    package func replacing(_ credentials: Credentials) -> ProxyChoice { ProxyChoice(self, credentials) }
+
     // The sentence leaves the proxy's URL out, since it may hold a password.
     private static func refusal(_ reason: String) -> TransferError {
         TransferError(.invalidRequest, "The proxy's URL cannot be used: \(reason.escapingControls).")

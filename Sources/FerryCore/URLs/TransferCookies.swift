@@ -6,7 +6,7 @@ package import Foundation
 /// The cookies of one transfer, in memory only: sign-on pages set one and redirect to the file.
 ///
 /// A cookie goes to exactly the host that set it, whatever `Domain` says, so no list of public suffixes is needed.
-package struct TransferCookies: Hashable, Sendable {
+package struct TransferCookies: Hashable, Codable, Sendable {
     /// The most cookies that are kept; the oldest leaves first.
     package static let maximumCount = 50
     /// The most bytes of a cookie's name and value.
@@ -14,12 +14,14 @@ package struct TransferCookies: Hashable, Sendable {
     /// The most bytes of a `Cookie` field, since servers refuse requests with longer ones.
     package static let maximumFieldSize = 8192
 
-    private struct Cookie: Hashable {
+    private struct Cookie: Hashable, Codable {
         let name: String
         let value: String
         let host: String
         let path: String
         let secure: Bool
+        /// When its lifetime is over; nil: it lasts as long as the others.
+        let expires: Date?
 
         func replaces(_ other: Cookie) -> Bool { name == other.name && host == other.host && path == other.path }
     }
@@ -55,22 +57,27 @@ package struct TransferCookies: Hashable, Sendable {
             default: break
             }
         }
-        let cookie = Cookie(name: name, value: value, host: url.host, path: path, secure: secure)
+        let cookie = Cookie(
+            name: name, value: value, host: url.host, path: path, secure: secure,
+            expires: Self.expiry(maxAge: maxAge, expires: expires, now: now))
         guard url.isSecure || !(secure || cookies.contains { $0.secure && $0.name == name && $0.host == url.host })
         else {
             return  // A plain response must not plant or replace a secure cookie.
         }
         cookies.removeAll { cookie.replaces($0) }
-        guard !Self.isOver(maxAge: maxAge, expires: expires, now: now) else { return }
+        guard cookie.expires.map({ $0 > now }) ?? true else { return }
         cookies.append(cookie)
         if cookies.count > Self.maximumCount { cookies.removeFirst() }
     }
 
     /// The value of the `Cookie` field for a URL; nil if no cookie belongs to it.
-    package func header(for url: HTTPURL) -> String? {
+    ///
+    /// - Parameter now: leaves those out whose lifetime is over; nil leaves out none.
+    package func header(for url: HTTPURL, now: Date? = nil) -> String? {
         var value = ""
         for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {
             guard Self.covers(cookie.path, url.path) else { continue }
+            if let now, let end = cookie.expires, end <= now { continue }
             let pair = "\(cookie.name)=\(cookie.value)"
             guard value.utf8.count + pair.utf8.count + 2 <= Self.maximumFieldSize else { break }
             value += value.isEmpty ? pair : "; " + pair
@@ -101,13 +108,16 @@ package struct TransferCookies: Hashable, Sendable {
     }
 
     /// Max-Age decides where it is a number, else Expires (RFC 6265 §5.3).
-    private static func isOver(maxAge: String?, expires: String?, now: Date) -> Bool {
+    private static func expiry(maxAge: String?, expires: String?, now: Date) -> Date? {
         if let maxAge, maxAge.hasPrefix("-") || maxAge.utf8.first?.isASCIIDigit == true {
-            return maxAge.hasPrefix("-") || maxAge.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
+            // What is no number after all, or too large for one, is a cookie that stays.
+            if maxAge.hasPrefix("-") { return .distantPast }
+            guard let seconds = Int64(maxAge) else { return nil }
+            return seconds == 0 ? .distantPast : now.addingTimeInterval(Double(min(seconds, 400 * 86_400)))
         }
-        guard let expires else { return false }
+        guard let expires else { return nil }
         // Netscape's form has hyphens where the preferred form has spaces.
         let spaced = String(expires.map { $0 == "-" ? " " : $0 })
-        return (HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)).map { $0 <= now } ?? false
+        return HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)
     }
 }

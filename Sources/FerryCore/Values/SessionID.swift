@@ -10,12 +10,12 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked name: String) { self.name = name }
 
-    /// Takes any text of 1 to 255 bytes without control characters.
+    /// Takes any text of 1 to 1024 bytes without control characters.
     ///
     /// - Throws: ``TransferError`` with code `invalid_request` for any other.
     package init(_ name: String) throws(TransferError) {
-        guard !name.isEmpty, name.utf8.count <= 255, name == name.escapingControls else {
-            throw TransferError(.invalidRequest, "A session's name has 1 to 255 bytes and no control characters.")
+        guard !name.isEmpty, name.utf8.count <= 1024, name == name.escapingControls else {
+            throw TransferError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")
         }
         self.name = name
     }

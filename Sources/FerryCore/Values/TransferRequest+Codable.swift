@@ -5,7 +5,8 @@ import Foundation
 
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
+        case url, method, body, decode, spooled, continues, network, cookies, note
+        case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case onConflict = "on_conflict"
         case rateLimit = "rate_limit"
         case statusRetries = "status_retries"
@@ -21,6 +22,15 @@ extension TransferRequest: Codable {
         case allowDowngrade = "allow_downgrade"
         case allowPrivateRedirects = "allow_private_redirects"
         case proxyEnvironment = "proxy_environment"
+        case statusPolicy = "status_policy"
+        case foreignFields = "foreign_fields"
+        case idleTimeout = "idle_timeout"
+        case resourceTimeout = "resource_timeout"
+        case notBefore = "not_before"
+        case onFullDisk = "on_full_disk"
+        case retryRule = "retry_rule"
+        case minimumTLS = "minimum_tls"
+        case maximumTLS = "maximum_tls"
     }
 
     /// The keys that a request may have on the wire.
@@ -57,6 +67,23 @@ extension TransferRequest: Codable {
         try take(.paused, into: &paused)
         try take(.tags, into: &tags)
         proxyEnvironment = try box.decodeIfPresent([String: String].self, forKey: .proxyEnvironment)
+        try take(.method, into: &method)
+        body = try box.decodeIfPresent(RequestBody.self, forKey: .body)
+        try take(.statusPolicy, into: &statusPolicy)
+        try take(.foreignFields, into: &foreignFields)
+        try take(.decode, into: &decode)
+        try take(.spooled, into: &spooled)
+        continues = try box.decodeIfPresent(PartialSource.self, forKey: .continues)
+        idleTimeout = try box.decodeIfPresent(Double.self, forKey: .idleTimeout)
+        resourceTimeout = try box.decodeIfPresent(Double.self, forKey: .resourceTimeout)
+        notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
+        try take(.network, into: &network)
+        try take(.onFullDisk, into: &onFullDisk)
+        retryRule = try box.decodeIfPresent(RetryRule.self, forKey: .retryRule)
+        try take(.cookies, into: &cookies)
+        minimumTLS = try box.decodeIfPresent(TLSVersion.self, forKey: .minimumTLS)
+        maximumTLS = try box.decodeIfPresent(TLSVersion.self, forKey: .maximumTLS)
+        note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -92,5 +119,22 @@ extension TransferRequest: Codable {
         try put(paused, .paused, unless: false)
         try put(tags, .tags, unless: [])
         try box.encodeIfPresent(proxyEnvironment, forKey: .proxyEnvironment)
+        try put(method, .method, unless: plain.method)
+        try box.encodeIfPresent(body, forKey: .body)
+        try put(statusPolicy, .statusPolicy, unless: .strict)
+        try put(foreignFields, .foreignFields, unless: .drop)
+        try put(decode, .decode, unless: false)
+        try put(spooled, .spooled, unless: false)
+        try box.encodeIfPresent(continues, forKey: .continues)
+        try box.encodeIfPresent(idleTimeout, forKey: .idleTimeout)
+        try box.encodeIfPresent(resourceTimeout, forKey: .resourceTimeout)
+        try box.encodeIfPresent(notBefore, forKey: .notBefore)
+        try put(network, .network, unless: plain.network)
+        try put(onFullDisk, .onFullDisk, unless: .wait)
+        try box.encodeIfPresent(retryRule, forKey: .retryRule)
+        try put(cookies, .cookies, unless: [])
+        try box.encodeIfPresent(minimumTLS, forKey: .minimumTLS)
+        try box.encodeIfPresent(maximumTLS, forKey: .maximumTLS)
+        try box.encodeIfPresent(note, forKey: .note)
     }
 }

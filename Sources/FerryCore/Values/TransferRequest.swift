@@ -47,6 +47,32 @@ package struct TransferRequest: Hashable, Sendable {
     /// The proxy variables of the submitting program's environment; absent: those of the daemon.
     package var proxyEnvironment: [String: String]?
 
+    package var method = "GET"
+    /// Sent with the request; a request that has one is never continued in the middle.
+    package var body: RequestBody?
+    package var statusPolicy: StatusPolicy = .strict
+    package var foreignFields: ForeignFields = .drop
+    /// Whether one gzip or deflate coding is taken off the content (spec I8).
+    package var decode = false
+    /// Whether the file stays in the service's spool until its client takes it; `folder` and `name` are then the service's.
+    package var spooled = false
+    /// Bytes that an earlier transfer left.
+    package var continues: PartialSource?
+    /// Seconds without a byte before a connection is given up; absent: the engine's own.
+    package var idleTimeout: Double?
+    /// Seconds from the first start in which the transfer must end; suspended time does not count.
+    package var resourceTimeout: Double?
+    /// The moment before which nothing is asked.
+    package var notBefore: Date?
+    package var network = NetworkPolicy()
+    package var onFullDisk: FullDiskPolicy = .wait
+    /// The client's own rule for trying again.
+    package var retryRule: RetryRule?
+    package var cookies: [GivenCookie] = []
+    package var minimumTLS: TLSVersion?
+    package var maximumTLS: TLSVersion?
+    package var note: ClientNote?
+
     package init(url: String, folder: String) {
         self.url = url
         self.folder = folder

@@ -17,6 +17,22 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case disk
     /// No usable network.
     case network
+    /// The network is a mobile one, and the transfer may not use it.
+    case cellular
+    /// The network is metered, and the transfer may not use it.
+    case expensive
+    /// The network is to be used sparingly, and the transfer may not use it.
+    case constrained
+    /// The transfer is discretionary, and the machine runs on its battery.
+    case power
+    /// The moment before which it must not begin has not come.
+    case beginDate = "begin_date"
+    /// Its app was launched for events a short while ago.
+    case relaunch
+    /// A server wants credentials, and nobody is there to give them.
+    case authentication
+    /// The URL has expired and waits for another one.
+    case expired
     /// The destination's folder is not there at the moment.
     case destination
     /// The daemon ends; the transfer goes on at its next start.

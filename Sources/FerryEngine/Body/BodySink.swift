@@ -19,6 +19,8 @@ final class BodySink: Sendable {
         var digest: RunningDigest?
         /// Digests of this response alone.
         var responseDigest: RunningDigest?
+        /// Takes a content coding off, from the first part on.
+        var decoder: ContentDecoder?
     }
 
     private let file: PartialFile
@@ -32,6 +34,7 @@ final class BodySink: Sendable {
     private let errorBeyondLimit: TransferError?
     let gate: RateGate
     private let durable: Atomic<Int64>
+    private let coding: ContentDecoder.Coding?
     private let checkpointDue: @Sendable () -> Void
 
     /// Bytes that may be written without being durable before a checkpoint is asked for.
@@ -47,6 +50,8 @@ final class BodySink: Sendable {
         var errorBeyondLimit: TransferError?
         var digest: RunningDigest?
         var responseDigest: RunningDigest?
+        /// Positions in the file are those of the decoded content.
+        var coding: ContentDecoder.Coding?
         /// Called on the event loop each time `checkpointBytes` have gathered.
         var checkpointDue: @Sendable () -> Void
     }
@@ -59,6 +64,7 @@ final class BodySink: Sendable {
         start = configuration.start
         limit = configuration.limit
         errorBeyondLimit = configuration.errorBeyondLimit
+        coding = configuration.coding
         checkpointDue = configuration.checkpointDue
         durable = Atomic(configuration.start)
         state = Mutex(
@@ -74,6 +80,33 @@ final class BodySink: Sendable {
     ///
     /// - Returns: how many bytes have been dropped so far.
     func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
+        guard let coding else { return try store(part) }
+        try state.withLock { (state: inout sending State) throws(TransferError) in
+            if state.decoder == nil { state.decoder = try ContentDecoder(coding) }
+            state.decoder?.feed(part)
+        }
+        var excess: Int64 = 0
+        while let piece = try nextPiece() { excess = try store(piece) }
+        return excess
+    }
+
+    private func nextPiece() throws(TransferError) -> ByteBuffer? {
+        try state.withLock { (state: inout sending State) throws(TransferError) in try state.decoder?.next() }
+    }
+
+    /// Notices content that ended in the middle of its coding; nil if there is no such fault.
+    var codingFault: TransferError? {
+        state.withLock { state in
+            do throws(TransferError) {
+                try state.decoder?.finish()
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    private func store(_ part: ByteBuffer) throws(TransferError) -> Int64 {
         let (position, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
             guard !state.isClosed else { throw ExchangeEnd.stopped }
             let wanted = Int(min(Int64(part.readableBytes), limit - state.position))

@@ -9,6 +9,8 @@ package final class TransferProgress: Sendable {
     package let received: Atomic<Int64>
     /// The complete length; -1 while it is not known.
     package let expected: Atomic<Int64>
+    /// Bytes of the request's body that have left.
+    package let sent = Atomic<Int64>(0)
 
     package init(received: Int64 = 0, expected: Int64? = nil) {
         self.received = Atomic(received)

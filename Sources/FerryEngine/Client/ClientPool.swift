@@ -5,6 +5,7 @@ import AsyncHTTPClient
 import FerryCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import Synchronization
 
@@ -22,13 +23,27 @@ final class ClientPool: Sendable {
         var offersHTTP2 = false
         /// Whether every request has a connection of its own.
         var isFresh = false
+        /// Whether TLS is started by the connection itself, which asks the advisors of its requests about certificates.
+        ///
+        /// To the HTTP client such a connection is one of plain HTTP.
+        var asksForTrust = false
+        var minimumTLS: FerryCore.TLSVersion?
+        var maximumTLS: FerryCore.TLSVersion?
+    }
+
+    /// What a TLS context depends on.
+    private struct Context: Hashable {
+        var minimum: FerryCore.TLSVersion?
+        var maximum: FerryCore.TLSVersion?
     }
 
     private struct State {
         var clients: [Key: HTTPClient] = [:]
+        var contexts: [Context: NIOSSLContext] = [:]
         var isShutDown = false
     }
 
+    let directory = ExchangeDirectory()
     private let loops: [any EventLoop]
     private let trust: TrustRoots
     private let timeouts: Timeouts
@@ -42,11 +57,12 @@ final class ClientPool: Sendable {
 
     /// - Throws: ``TransferError`` with code `internal` once the pool was shut down.
     func client(_ key: Key) throws(TransferError) -> HTTPClient {
+        let context = key.asksForTrust ? try context(key) : nil
         let client = state.withLock { state -> HTTPClient? in
             guard !state.isShutDown else { return nil }
             if let client = state.clients[key] { return client }
             let client = HTTPClient(
-                eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration(key),
+                eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration(key, context),
                 backgroundActivityLogger: .init(label: "ferry.http", factory: { _ in NoLog() }))
             state.clients[key] = client
             return client
@@ -64,7 +80,25 @@ final class ClientPool: Sendable {
         for client in clients { try? await client.shutdown() }
     }
 
-    private func configuration(_ key: Key) -> HTTPClient.Configuration {
+    /// The context of connections that start TLS themselves; the first one reads the system's roots.
+    private func context(_ key: Key) throws(TransferError) -> NIOSSLContext {
+        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS)
+        if let context = state.withLock({ $0.contexts[wanted] }) { return context }
+        // The name of the host is checked with everything else that the evaluation finds, not by the library.
+        var configuration = trust.configuration(
+            isInsecure: false, minimum: key.minimumTLS, maximum: key.maximumTLS)
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.applicationProtocols = ["http/1.1"]
+        do {
+            let context = try NIOSSLContext(configuration: configuration)
+            state.withLock { $0.contexts[wanted] = context }
+            return context
+        } catch {
+            throw TransferError(.tlsFailed, "TLS cannot be set up (\(error)).".escapingControls)
+        }
+    }
+
+    private func configuration(_ key: Key, _ context: NIOSSLContext?) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
@@ -75,12 +109,17 @@ final class ClientPool: Sendable {
         // A refused connection is reported at once: the service decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
-        configuration.tlsConfiguration = trust.configuration(isInsecure: key.isInsecure)
-        configuration.http1_1ConnectionDebugInitializer = { channel in
+        configuration.tlsConfiguration = trust.configuration(
+            isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS)
+        configuration.http1_1ConnectionDebugInitializer = { [directory] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
                 .flatMapThrowing {
-                    try channel.pipeline.syncOperations.addHandler(ReusedConnectionGuard(), position: .first)
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
+                    let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                    try pipeline.addHandler(
+                        ConnectionTap(directory: directory, security: context), position: .after(decoder))
                 }
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }

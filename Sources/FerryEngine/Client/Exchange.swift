@@ -18,17 +18,19 @@ final class Exchange: Sendable {
     private let loop: any EventLoop
     private let timeouts: Timeouts
     private let url: HTTPURL
+    let recorder: ExchangeRecorder?
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, timeouts: Timeouts,
-        logger: Logger
+        logger: Logger, recorder: ExchangeRecorder? = nil
     ) {
         let promise = loop.makePromise(of: HTTPResponseHead.self)
         self.loop = loop
         self.timeouts = timeouts
         self.url = url
+        self.recorder = recorder
         headFuture = promise.futureResult
-        delegate = ExchangeDelegate(loop: loop, head: promise)
+        delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = client.execute(
             request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
     }
@@ -40,11 +42,9 @@ final class Exchange: Sendable {
         let watch = watch(timeouts.connect + timeouts.head, message: "did not answer")
         defer { watch.cancel() }
         do {
-            let head = try await headFuture.get()
-            return ResponseHead(
-                status: Int(head.status.code), major: head.version.major,
-                fields: head.headers.map { HeaderField(name: $0.name, value: $0.value) }, url: url.string,
-                origin: url.origin)
+            let head = ResponseHead(try await headFuture.get(), url: url)
+            recorder?.receivedHead(head)
+            return head
         } catch {
             throw ClientFailure.transferError(error, url: url, phase: .beforeHead)
         }
@@ -64,6 +64,35 @@ final class Exchange: Sendable {
             throw ClientFailure.transferError(error, url: url, phase: .body)
         }
     }
+
+    /// Lets the body into a queue; its end comes to the queue after everything that waited for the head to be judged.
+    func hand(to queue: PartQueue) {
+        let (task, url) = (task, url)
+        delegate.accept(.handed(queue)).whenComplete { result in
+            if case .failure(let error) = result { task.fail(reason: error) }
+            task.futureResult.whenComplete { result in
+                switch result {
+                case .success: queue.end(nil)
+                case .failure(let error):
+                    queue.end(ClientFailure.transferError(error, url: url, phase: .body))
+                }
+            }
+        }
+    }
+
+    /// Runs once the exchange is over, however it ended, on its event loop.
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        task.futureResult.whenComplete { _ in body() }
+    }
+
+    /// Times and counts as far as they are known; nil where nobody asked for them.
+    var facts: ExchangeFacts? { recorder?.facts }
+
+    /// The certificates that wait for somebody's word, which is why the exchange failed.
+    var pendingTrust: TrustChallenge? { recorder?.pendingTrust }
+
+    /// Body bytes of the request that left through the socket.
+    var bytesSent: Int64 { recorder?.bytesSent.load(ordering: .relaxed) ?? 0 }
 
     /// The beginning of a body that is no file, for an error's details; then the exchange ends.
     func text(limit: Int = 4096) async -> String {
@@ -104,15 +133,28 @@ final class Exchange: Sendable {
         _ = try? await task.futureResult.get()
     }
 
-    /// Ends the exchange once nothing has happened for so long.
-    private func watch(_ seconds: Double, message: String) -> IdleWatch {
+    /// Ends the exchange once nothing has happened for so long; what the client decides meanwhile takes no time.
+    func watch(_ seconds: Double, message: String) -> IdleWatch {
         let error = TransferError(
             .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
         let task = task
-        let delegate = delegate
+        let (delegate, recorder) = (delegate, recorder)
+        delegate.touch()
         return IdleWatch(
             on: loop, limit: .nanoseconds(Int64(seconds * 1e9)),
-            activity: { NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed)) },
+            activity: {
+                let activity = NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed))
+                return max(activity, recorder?.patience ?? activity)
+            },
             expired: { task.fail(reason: error) })
+    }
+}
+
+extension ResponseHead {
+    init(_ head: HTTPResponseHead, url: HTTPURL) {
+        self.init(
+            status: Int(head.status.code), major: head.version.major,
+            fields: head.headers.map { HeaderField(name: $0.name, value: $0.value) }, url: url.string,
+            origin: url.origin)
     }
 }

@@ -20,6 +20,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         case sink(BodySink)
         /// The first bytes are kept as text, for an error's details.
         case text(ByteBuffer, limit: Int)
+        /// Kept back at the sender until somebody asks for the next part.
+        case handed(PartQueue)
         /// Dropped, so that the connection can be used again.
         case dropped(Int)
     }
@@ -46,11 +48,13 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     private let state: Mutex<State>
     private let loop: any EventLoop
+    private let recorder: ExchangeRecorder?
     /// Nanoseconds of the event loop's clock when something last arrived or was last waited for by ourselves.
     let activity: Atomic<UInt64>
 
-    init(loop: any EventLoop, head: EventLoopPromise<HTTPResponseHead>) {
+    init(loop: any EventLoop, head: EventLoopPromise<HTTPResponseHead>, recorder: ExchangeRecorder? = nil) {
         self.loop = loop
+        self.recorder = recorder
         state = Mutex(State(head: head))
         activity = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
@@ -94,7 +98,15 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    func didSendRequest(task: HTTPClient.Task<Void>) { touch() }
+    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
+        touch()
+        recorder?.sentPart(part.readableBytes)
+    }
+
+    func didSendRequest(task: HTTPClient.Task<Void>) {
+        touch()
+        recorder?.sentRequest()
+    }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         touch()
@@ -104,6 +116,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         touch()
+        recorder?.receivedPart(part.readableBytes)
         if state.withLock(\.isOpen) { return take(part) }
         let isFull = state.withLock { state in
             state.early.append(part)
@@ -118,9 +131,14 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     /// Gives a part to the body.
     private func take(_ part: ByteBuffer) -> EventLoopFuture<Void> {
-        let sink = state.withLock { state in
-            if case .sink(let sink) = state.body { sink } else { nil as BodySink? }
+        let (sink, queue) = state.withLock { state -> (BodySink?, PartQueue?) in
+            switch state.body {
+            case .sink(let sink): (sink, nil)
+            case .handed(let queue): (nil, queue)
+            case .text, .dropped, nil: (nil, nil)
+            }
         }
+        if let queue { return queue.offer(part, on: loop) }
         do {
             guard let sink else {
                 try keep(part)
@@ -134,9 +152,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws { recorder?.ended() }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        recorder?.ended()
         let (head, held) = state.withLock { state in
             state.stopped = error as? TransferError
             return (state.head.take(), state.held.take())
@@ -147,7 +166,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     // MARK: -
 
-    private func touch() { activity.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
+    func touch() { activity.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
 
     private func write(_ part: ByteBuffer, into sink: BodySink) throws {
         if try sink.append(part) > Int64(Self.droppedBytes) { throw EnoughReceived() }
@@ -168,7 +187,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
                 let dropped = count + part.readableBytes
                 state.body = .dropped(dropped)
                 if dropped > Self.droppedBytes { throw EnoughReceived() }
-            case .sink, nil: break
+            case .sink, .handed, nil: break
             }
         }
     }

@@ -14,10 +14,10 @@ enum TLSFailure {
                 details: ErrorDetails(url: url.redacted))
         }
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-            return certificate("The certificate of \(host) is for another host.", -1202, url)
+            return otherHost(url)
         }
         if case NIOSSLError.unableToValidateCertificate = error {
-            return certificate("The certificate of \(host) cannot be trusted.", -1202, url)
+            return untrusted(url)
         }
         if case NIOSSLError.handshakeFailed(.sslError(let stack)) = error {
             // BoringSSL's stack gives its reasons as text alone: the reason's name is fixed by its sources.
@@ -28,9 +28,37 @@ enum TLSFailure {
                     -1202, url)
             }
         }
+        let wantsCertificate = Self.asksForCertificate(error)
         return TransferError(
             .tlsFailed, "The TLS handshake with \(host) failed (\(error)).".escapingControls,
-            details: ErrorDetails(url: url.redacted))
+            details: ErrorDetails(urlError: wantsCertificate, url: url.redacted))
+    }
+
+    /// Foundation's code for a server that wants a client certificate (RFC 8446 §6.2), or refuses the one it got.
+    private static func asksForCertificate(_ error: any Error) -> Int? {
+        let text = "\(error)"
+        if text.contains("CERTIFICATE_REQUIRED") { return -1206 }
+        return text.contains("ALERT_BAD_CERTIFICATE") || text.contains("ALERT_UNKNOWN_CA") ? -1205 : nil
+    }
+
+    static func otherHost(_ url: HTTPURL) -> TransferError {
+        certificate("The certificate of \(url.host) is for another host.", -1202, url)
+    }
+
+    static func untrusted(_ url: HTTPURL) -> TransferError {
+        certificate("The certificate of \(url.host) cannot be trusted.", -1202, url)
+    }
+
+    static func unknownRoot(_ url: HTTPURL) -> TransferError {
+        certificate("The certificate of \(url.host) is of an authority that nobody here knows.", -1203, url)
+    }
+
+    static func expired(_ url: HTTPURL) -> TransferError {
+        certificate("The certificate of \(url.host) has expired.", -1201, url)
+    }
+
+    static func notYetValid(_ url: HTTPURL) -> TransferError {
+        certificate("The certificate of \(url.host) is not valid yet.", -1204, url)
     }
 
     private static func certificate(_ message: String, _ urlError: Int, _ url: HTTPURL) -> TransferError {

@@ -14,11 +14,35 @@ package struct TrustRoots: Sendable {
         file = [environment["SSL_CERT_FILE"], environment["SSL_CERT_DIR"]].compactMap(\.self).first { !$0.isEmpty }
     }
 
-    func configuration(isInsecure: Bool) -> TLSConfiguration {
+    func configuration(
+        isInsecure: Bool, minimum: FerryCore.TLSVersion? = nil, maximum: FerryCore.TLSVersion? = nil
+    ) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
+        configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
+        configuration.maximumTLSVersion = maximum?.library
         if let file { configuration.trustRoots = .file(file) }
         if isInsecure { configuration.certificateVerification = .none }
         return configuration
+    }
+}
+
+extension FerryCore.TLSVersion {
+    init(_ version: NIOSSL.TLSVersion) {
+        self =
+            switch version {
+            case .tlsv1: .v1_0
+            case .tlsv11: .v1_1
+            case .tlsv12: .v1_2
+            case .tlsv13: .v1_3
+            }
+    }
+
+    fileprivate var library: NIOSSL.TLSVersion {
+        switch self {
+        case .v1_0: .tlsv1
+        case .v1_1: .tlsv11
+        case .v1_2: .tlsv12
+        case .v1_3: .tlsv13
+        }
     }
 }

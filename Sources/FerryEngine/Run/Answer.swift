@@ -10,4 +10,6 @@ struct Answer: Sendable {
     let url: HTTPURL
     let chain: RedirectChain
     let verdict: ResumeVerdict
+    /// The method of the last request.
+    let method: String
 }

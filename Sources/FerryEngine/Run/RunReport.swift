@@ -12,6 +12,8 @@ package struct RunReport: Sendable {
         case stopped
         /// The service decides by the error's class what comes next.
         case failed(TransferError, retryAfter: String?)
+        /// A server wants something that only the client can give.
+        case challenged(PendingChallenge)
     }
 
     package var result: Result

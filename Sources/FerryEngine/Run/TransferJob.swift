@@ -19,6 +19,8 @@ package struct TransferJob: Sendable {
     package var existing: ExistingFile?
     /// Bytes of the file system that stay free.
     package var reserve: Int64 = 0
+    /// Who is asked while requests are under way; without one, challenges are results and redirects are followed.
+    package var advisor: (any ExchangeAdvisor)?
 
     package init(
         id: TransferID, request: TransferRequest, credentials: Credentials?, facts: TransferFacts, gate: RateGate,

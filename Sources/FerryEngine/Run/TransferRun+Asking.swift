@@ -1,10 +1,8 @@
 // Ferry: FerryEngine
 // Requests, redirects and the verdict on their answers.
 
-import AsyncHTTPClient
 import FerryCore
 import Foundation
-import NIOHTTP1
 
 extension TransferRun {
     /// What the planner needs to know.
@@ -22,11 +20,11 @@ extension TransferRun {
         return situation
     }
 
-    /// How the caller's own fields limit what may be asked.
+    /// How the caller's own method, body and fields limit what may be asked.
     var raw: RawRequest? {
-        guard let kind = try? RequestFieldRule.kind(method: "GET", fields: job.request.headers) else {
-            return .verbatim
-        }
+        guard job.request.body == nil,
+            let kind = try? RequestFieldRule.kind(method: job.request.method, fields: job.request.headers)
+        else { return .verbatim }
         return switch kind {
         case .plain: RawRequest?.none
         case .ownRange(let range): .ownRange(range)
@@ -34,42 +32,58 @@ extension TransferRun {
         }
     }
 
-    /// Sends a request to the original URL, follows redirects, and judges the answer.
+    /// Sends a request to the original URL, follows redirects, answers challenges, and judges the answer.
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew (spec X11).
     func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
-        var url = try HTTPURL(parsing: job.request.url)
-        let home = url.origin
-        var chain = RedirectChain(start: url, method: "GET", secrets: cookies.header(for: url))
-        var hasReplacedConnection = false
+        var course = try Course(job) { cookies.header(for: $0) }
         while true {
             try checkStopping()
-            let exchange: Exchange
-            let head: ResponseHead
-            do throws(TransferError) {
-                exchange = try send(plan, to: url, home: home, turn)
-                head = try await exchange.head()
-            } catch  where error == ClientFailure.staleConnection && !hasReplacedConnection {
-                hasReplacedConnection = true
-                continue
-            } catch  where error.code == .hostNotFound {
-                throw await resolverFailure(error, url)
+            guard let (exchange, head) = try await request(plan, &course, turn) else { continue }
+            if try await answersChallenge(head, exchange, &course) { continue }
+            var situation = situation(plan.asked, head, turn, course)
+            var verdict = ResumeTable.decide(situation)
+            if case .follow(let location) = verdict.decision {
+                if try await follows(location, head, exchange, &course) { continue }
+                situation.locationIsGood = false
+                verdict = ResumeTable.decide(situation)
             }
-            for field in head.values("Set-Cookie") { cookies.store(setCookie: field, from: url, now: Date()) }
-            let verdict = ResumeTable.decide(situation(plan.asked, .success(head), turn, url: url, home: home))
-            guard case .follow(let location) = verdict.decision else {
-                self.exchange = exchange
-                return Answer(exchange: exchange, head: head, url: url, chain: chain, verdict: verdict)
-            }
-            await exchange.discard()
-            let policy = RedirectPolicy(
-                allowDowngrade: job.request.allowDowngrade, allowPrivateRedirects: job.request.allowPrivateRedirects)
-            let redirect = try RedirectRule.next(
-                from: url, to: location, status: head.status, method: "GET", policy: policy, chain: &chain,
-                secrets: { cookies.header(for: $0) })
-            try await pauseBeforeRedirect(head)
-            url = redirect.url
+            try await checkRetriedStatus(head, exchange)
+            self.exchange = exchange
+            return Answer(
+                exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
+                method: course.method)
         }
+    }
+
+    /// One request and its head; nil if the same is to be asked again.
+    private func request(
+        _ plan: PlannedRequest, _ course: inout Course, _ turn: Turn
+    ) async throws(TransferError) -> (Exchange, ResponseHead)? {
+        let exchange = try await send(plan, course, turn)
+        let head: ResponseHead
+        do throws(TransferError) {
+            head = try await exchange.head()
+        } catch {
+            noteSent(exchange, course)
+            if let challenge = exchange.pendingTrust { pendingChallenge = .trust(challenge) }
+            if error == ClientFailure.staleConnection, !course.hasReplacedConnection, !isUnrepeatable {
+                course.hasReplacedConnection = true
+                return nil
+            }
+            if error.code == .hostNotFound { throw await resolverFailure(error, course.url) }
+            if error.code == .proxyAuthRequired, try await answersProxy(error, course.url) { return nil }
+            throw error
+        }
+        noteSent(exchange, course)
+        let set = head.values("Set-Cookie")
+        if let advisor = job.advisor {
+            let url = course.url
+            if !set.isEmpty { try await asked { await advisor.receivedCookies(set, from: url) } }
+        } else {
+            for field in set { cookies.store(setCookie: field, from: course.url, now: Date()) }
+        }
+        return (exchange, head)
     }
 
     private func resolverFailure(_ error: TransferError, _ url: HTTPURL) async -> TransferError {
@@ -78,6 +92,48 @@ extension TransferRun {
         return TransferError(
             .dnsFailed, "The name \(url.host) cannot be looked up: the resolver did not answer.",
             details: error.details)
+    }
+
+    // MARK: Redirects
+
+    /// Goes on to where a redirect leads; false if the redirect itself is the result.
+    private func follows(
+        _ location: String, _ head: ResponseHead, _ exchange: Exchange, _ course: inout Course
+    ) async throws(TransferError) -> Bool {
+        let request = job.request
+        let policy = RedirectPolicy(
+            allowDowngrade: request.allowDowngrade, allowPrivateRedirects: request.allowPrivateRedirects)
+        let steps = course.chain.count
+        let redirect: Redirect
+        do throws(TransferError) {
+            redirect = try RedirectRule.next(
+                from: course.url, to: location, status: head.status, method: course.method, policy: policy,
+                chain: &course.chain,
+                // Under policy `any` only the number of redirects ends them.
+                secrets: { request.statusPolicy == .any ? String(steps) : cookies.header(for: $0) })
+        } catch {
+            await exchange.close()
+            throw error
+        }
+        var next = course
+        next.follow(redirect.url, method: redirect.method, fields: nil, request.foreignFields)
+        if let advisor = job.advisor {
+            let proposal = ProposedRedirect(
+                head: head, url: redirect.url.string, method: next.method, fields: next.given(request.foreignFields),
+                keepsBody: next.sendsBody)
+            switch try await asked({ await advisor.redirect(proposal) }) {
+            case .follow: break
+            case .stay: return false
+            case .cancel: throw TransferError(.canceled, "A redirect was turned down.")
+            case .followOther(let url, let method, let fields):
+                next = course
+                next.follow(try HTTPURL(parsing: url), method: method, fields: fields, request.foreignFields)
+            }
+        }
+        await exchange.discard()
+        try await pauseBeforeRedirect(head)
+        course = next
+        return true
     }
 
     /// A server may ask for a moment between a redirect and its target: up to 10 s are spent in place (spec T5).
@@ -91,64 +147,35 @@ extension TransferRun {
         try checkStopping()
     }
 
-    private func send(
-        _ plan: PlannedRequest, to url: HTTPURL, home: Origin, _ turn: Turn
-    ) throws(TransferError) -> Exchange {
-        let environment = job.request.proxyEnvironment ?? engine.configuration.environment
-        var key = ClientPool.Key(proxy: try ProxyRule.choose(for: url, environment: environment))
-        key.loop = loop
-        key.isInsecure = job.request.insecure
-        key.offersHTTP2 = job.offersHTTP2 && url.isSecure
-        key.isFresh = turn.isFresh
-        let client = try engine.clients.client(key)
-        let headers = fields(plan, for: url, home: home)
-        let request: HTTPClient.Request
-        do {
-            request = try HTTPClient.Request(url: url.withoutFragment.string, method: .GET, headers: headers)
-        } catch {
-            throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
-        }
-        let exchange = Exchange(
-            request, url: url, client: client, on: engine.loops[loop], timeouts: engine.configuration.timeouts,
-            logger: engine.configuration.logger)
-        self.exchange = exchange
-        return exchange
+    // MARK: The verdict
+
+    /// Statuses that the client's own rule takes for failures, whatever the policy.
+    private func checkRetriedStatus(_ head: ResponseHead, _ exchange: Exchange) async throws(TransferError) {
+        guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
+        else { return }
+        await exchange.close()
+        retryAfter = head.retryAfter
+        // The client has said that the request may be made again.
+        isUnrepeatable = false
+        facts.bodySent = nil
+        throw TransferError(
+            rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
+            "The server answered \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
 
-    /// The fields of one request: Ferry's, the caller's as far as they belong to this origin, and the plan's.
-    private func fields(_ plan: PlannedRequest, for url: HTTPURL, home: Origin) -> HTTPHeaders {
-        let given = RequestFields.forOrigin(url.origin, fields: job.request.headers, givenFor: home)
-        var headers = HTTPHeaders(given.filter { !$0.isNamed("Range") }.map { ($0.name, $0.value) })
-        headers.replaceOrAdd(name: "Host", value: url.hostField)
-        if !headers.contains(name: "User-Agent") {
-            headers.add(name: "User-Agent", value: "Ferry/\(FerryVersion.current)")
-        }
-        if !headers.contains(name: "Accept") { headers.add(name: "Accept", value: "*/*") }
-        if !headers.contains(name: "Accept-Encoding") { headers.add(name: "Accept-Encoding", value: "identity") }
-        if url.origin == home, let credentials = job.credentials, !headers.contains(name: "Authorization") {
-            headers.add(name: "Authorization", value: credentials.basicAuthorization)
-        }
-        let own = headers[canonicalForm: "Cookie"].map(String.init)
-        if let met = cookies.header(for: url) {
-            headers.replaceOrAdd(name: "Cookie", value: (own + [met]).joined(separator: "; "))
-        }
-        for field in plan.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        return headers
-    }
-
-    private func situation(
-        _ asked: Asked, _ response: Result<ResponseHead, TransferError>, _ turn: Turn, url: HTTPURL, home: Origin
-    ) -> ResumeSituation {
-        var situation = ResumeSituation(asked: asked, response: response)
+    private func situation(_ asked: Asked, _ head: ResponseHead, _ turn: Turn, _ course: Course) -> ResumeSituation {
+        var situation = ResumeSituation(asked: asked, response: .success(head))
         situation.ranges = facts.ranges
         situation.identity = facts.identity
         situation.hasExpectedDigest = !job.request.checksums.isEmpty
         situation.raw = raw
+        situation.method = course.method
+        situation.acceptsAnyStatus = job.request.statusPolicy == .any
         situation.expectedSize = job.request.expectedSize
         situation.maxSize = job.request.maxSize
         situation.usedFreshConnection = turn.isFresh
         situation.restarts = facts.restarts
-        // Basic credentials go with the first request, so a challenge finds none that were not sent.
+        // Challenges are answered before the verdict, and Basic credentials go with the first request.
         situation.hasUnsentCredentials = false
         return situation
     }

@@ -9,7 +9,9 @@ extension TransferRun {
     func finish() async throws(TransferError) -> Outcome.Success {
         guard let partial else { throw TransferError(.internal, "A complete file is not there.") }
         let size = facts.ranges.upperBound
-        if let expected = job.request.expectedSize, expected != size {
+        // A page about a failure is not what the caller's expected size speaks of.
+        let isFile = !facts.notes.contains(BodyNote.statusIsResult.rawValue)
+        if let expected = job.request.expectedSize, expected != size, isFile {
             try await dropPartialFile()
             try await record()
             throw TransferError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")

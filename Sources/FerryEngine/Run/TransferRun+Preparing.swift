@@ -10,6 +10,9 @@ extension TransferRun {
     ///
     /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
     func start(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) -> Outcome.Success? {
+        let coding = coding(of: answer)
+        var body = body
+        if coding != nil { body.becomeDecoded() }
         do throws(TransferError) {
             if let success = try await prepare(body, answer, turn) {
                 await answer.exchange.close()
@@ -24,7 +27,12 @@ extension TransferRun {
         job.progress.received.store(0, ordering: .relaxed)
         job.progress.expected.store(length ?? -1, ordering: .relaxed)
         try await receive(
-            answer, from: 0, until: end, completeLength: length, digestsContent: DigestFields(answer.head).content)
+            answer, from: 0, until: end, completeLength: length,
+            digestsContent: coding == nil ? DigestFields(answer.head).content : [], coding: coding)
+        if length != nil, end == length {
+            // The whole body has come, whatever part of the resource it is.
+            return try await finish()
+        }
         if length == nil {
             // The end of the body is the end of the file.
             let received = facts.ranges.upperBound
@@ -41,10 +49,12 @@ extension TransferRun {
     ) async throws(TransferError) {
         do throws(TransferError) {
             guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
-            if facts.identity != identity || !facts.joined {
+            let lacksResponse = keepsResponse && facts.response == nil
+            if facts.identity != identity || !facts.joined || lacksResponse {
                 facts.identity = identity
                 facts.joined = true
                 noteWay(answer)
+                if lacksResponse { noteResponse(answer) }
                 try await record()
             }
             try await checkSpace(missing: (identity.completeLength ?? until) - facts.ranges.byteCount)
@@ -76,7 +86,9 @@ extension TransferRun {
             }
         }
         facts.identity = body.identity
-        if body.isResumable == false, body.completeLength != nil { facts.rangesOff = true }
+        if raw == .verbatim { facts.identity?.completeLength = body.completeLength }
+        if !body.isResumable, body.completeLength != nil || body.isDecoded { facts.rangesOff = true }
+        if keepsResponse { noteResponse(answer) }
         for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
         if facts.name == nil {
             facts.name = FileName.choose(
@@ -103,6 +115,21 @@ extension TransferRun {
         if let length = body.completeLength { try await makeRoom(length) }
         digest = expectedDigests.isEmpty ? nil : RunningDigest(Set(expectedDigests.map(\.algorithm)))
         return nil
+    }
+
+    /// The coding that is taken off the content; a part of coded content has none.
+    private func coding(of answer: Answer) -> ContentDecoder.Coding? {
+        guard job.request.decode, answer.head.status != 206, answer.method != "HEAD" else { return nil }
+        // What cannot be taken off is stored as it was sent.
+        return try? ContentDecoder.coding(of: answer.head)
+    }
+
+    private var keepsResponse: Bool { job.request.note != nil || job.request.spooled }
+
+    private func noteResponse(_ answer: Answer) {
+        facts.response = ResponseFacts(
+            url: answer.url.withoutUserinfo.string, status: answer.head.status,
+            version: answer.head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: answer.head.fields)
     }
 
     private func noteWay(_ answer: Answer) {

@@ -11,11 +11,14 @@ extension TransferRun {
 
     /// Receives a body; however it ends, what counts of it is durable in the file and in `facts` when this returns.
     func receive(
-        _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?, digestsContent: [Checksum]
+        _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?, digestsContent: [Checksum],
+        coding: ContentDecoder.Coding? = nil
     ) async throws(TransferError) {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let sink = BodySink(sinkConfiguration(partial, start, end, digestsContent) { due.continuation.yield() })
+        var configuration = sinkConfiguration(partial, start, end, digestsContent) { due.continuation.yield() }
+        configuration.coding = coding
+        let sink = BodySink(configuration)
         let clock = engine.loops[loop].scheduleRepeatedTask(
             initialDelay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9)),
             delay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9))
@@ -37,8 +40,13 @@ extension TransferRun {
         var failure: TransferError?
         do throws(TransferError) {
             try await answer.exchange.receive(into: sink)
+            failure = sink.codingFault
         } catch {
             failure = error
+        }
+        if coding != nil {
+            let decoded = sink.position - start
+            answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
         clock.cancel()
         due.continuation.finish()

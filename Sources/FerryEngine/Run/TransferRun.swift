@@ -26,6 +26,18 @@ package actor TransferRun {
     var storedBytes: Int64 = 0
     /// What the server asked for with the failure that ended the try.
     var retryAfter: String?
+    /// Credentials that a server has asked for, and its origin.
+    var authenticators: [Origin: Authenticator] = [:]
+    var proxyCredentials: Credentials?
+    var proxyFailures = 0
+    /// The challenge that the try ends with.
+    var pendingChallenge: PendingChallenge?
+    /// What is known of each request, for whoever wants metrics.
+    var recorders: [ExchangeRecorder] = []
+    /// Whether a request went out whole that must not go out twice.
+    var isUnrepeatable = false
+    /// Ends the wait for an advisor that somebody else decides for.
+    var giveUpQuestion: (() -> Void)?
     /// A checkpoint that failed; decides over whatever ended the exchange after it.
     var checkpointError: TransferError?
     /// The file at the destination, if it is still the one that was put there.
@@ -48,17 +60,30 @@ package actor TransferRun {
         do throws(TransferError) {
             result = .succeeded(try await perform())
         } catch {
-            let failure = stopError ?? error
-            result = isStopping && stopError == nil ? .stopped : .failed(failure, retryAfter: retryAfter)
+            result = end(error)
         }
         exchange?.stop()
         partial = nil
+        noteExchanges()
         return RunReport(result: result, facts: facts, storedBytes: storedBytes, digest: digest)
+    }
+
+    private func end(_ error: TransferError) -> RunReport.Result {
+        if let stopError { return .failed(stopError, retryAfter: retryAfter) }
+        if isStopping { return .stopped }
+        if let pendingChallenge {
+            facts.bodySent = nil
+            return .challenged(pendingChallenge)
+        }
+        var error = error
+        if isUnrepeatable { error.classOverride = .final }
+        return .failed(error, retryAfter: retryAfter)
     }
 
     /// Stops at the next safe point: what was written becomes durable, then `run` returns.
     package func stop() {
         isStopping = true
+        giveUpQuestion?()
         exchange?.stop()
     }
 
@@ -72,6 +97,7 @@ package actor TransferRun {
 
     private func perform() async throws(TransferError) -> Outcome.Success {
         if let success = try await recover() { return success }
+        try checkRepeatable()
         existing = try await currentFile()
         var turn = Turn()
         while true {

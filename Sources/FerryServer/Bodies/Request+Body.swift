@@ -78,6 +78,9 @@ extension BasicRequestContext {
     /// The session that the path names.
     func sessionID() throws -> SessionID { try SessionID(parameter()) }
 
+    /// The app that the path names.
+    func application() throws -> String { try parameter() }
+
     private func parameter() throws -> String {
         guard let text: String = PercentEncoding.decode(parameters.get("id") ?? "") else {
             throw TransferError(.invalidRequest, "The path has a broken percent-escape.")

@@ -61,6 +61,8 @@ extension Daemon {
         ENVIRONMENT:
           FERRY_HOME          one folder for state, socket and settings
           FERRY_LOG_LEVEL     trace, debug, info, notice, warning, error or critical (default: notice)
+          FERRY_CONDITIONS_FILE
+                              a JSON file that states networks and power in place of the machine
 
         EXIT STATUS:
           0   ended by SIGTERM, SIGINT or a client

@@ -2,21 +2,15 @@
 // All parts of the daemon, put together.
 
 package import FerryAPI
-package import FerryCore
+import FerryCore
 import Foundation
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 package import UnixSignals
 import Synchronization
 
 /// All parts of the daemon, put together: lock, service, server, and the group that runs and ends them.
 package struct Daemon: Sendable {
-    /// What runs transfers and is itself a part of the daemon.
-    package typealias RunningService = any TransferService & Service
-
-    /// Makes the service that the daemon serves, from a state folder that is there and locked.
-    package typealias Opening = @Sendable (FerryPaths, Logger, KillSeam) async throws(TransferError) -> RunningService
-
     private let paths: FerryPaths
     private let environment: [String: String]
     private let logger: Logger
@@ -53,13 +47,13 @@ package struct Daemon: Sendable {
         }
     }
 
-    private func runParts(_ service: RunningService, signals: [UnixSignal]) async throws {
+    private func runParts(_ service: any HostedService, signals: [UnixSignal]) async throws {
         let group = GroupHandle()
         let server = ControlServer(
             api: ControlAPI(service: service, stop: { await group.stop() }), socket: ControlSocket(path: paths.socket),
             logger: logger, listening: ready.ready)
         var configuration = ServiceGroupConfiguration(
-            services: [service, server],  // ended from the right: the server first
+            services: [service, server, EndingNotice(service: service)],  // ended from the right: the notice first
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         let running = ServiceGroup(configuration: configuration)

@@ -29,6 +29,10 @@ extension ControlAPI {
             let deletesFile = try DeleteTransfer.deletesFile(request.queryItems())
             return try await remove(context.transferID(), withFile: deletesFile)
         }
+        router.serve(ReleaseTransfer.self) { request, context in
+            try request.hasNoQuery()
+            return ReleaseTransfer.Response(source: try await service.release(context.transferID()))
+        }
         router.serve(ActOnTransfers.self) { request, _ in
             try request.hasNoQuery()
             let wish = try await request.value(ActOnTransfers.Request.self)

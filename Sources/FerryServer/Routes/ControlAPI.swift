@@ -6,11 +6,11 @@ import Hummingbird
 
 /// The control API over a service: decodes, calls, encodes, and decides nothing.
 package struct ControlAPI: Sendable {
-    let service: any TransferService
+    let service: any SessionService
     /// Begins the daemon's end; returns at once.
     let stop: @Sendable () async -> Void
 
-    package init(service: any TransferService, stop: @escaping @Sendable () async -> Void) {
+    package init(service: any SessionService, stop: @escaping @Sendable () async -> Void) {
         self.service = service
         self.stop = stop
     }
@@ -25,6 +25,7 @@ package struct ControlAPI: Sendable {
         addBatchRoute(to: router)
         addEventRoute(to: router)
         addSessionRoutes(to: router)
+        addBackgroundRoutes(to: router)
         addSettingsRoutes(to: router)
         return router
     }

@@ -21,6 +21,10 @@ extension LocalTransferService {
         for request in requests {
             do throws(TransferError) {
                 let admitted = try TransferAdmission.admit(request)
+                if request.spooled {
+                    prepared.append(.success(try await spooled(admitted)))
+                    continue
+                }
                 let candidates = try await folders.check(admitted.request)
                 prepared.append(.success(record(admitted, candidates)))
             } catch {
@@ -41,14 +45,26 @@ extension LocalTransferService {
             switch item {
             case .refused(let error): results.append(.refused(error))
             case .accepted(let record, let events):
-                if record.isEligible { enqueue(record.id, Self.key(record)) }
+                if record.isEligible { lineUp(record) }
                 setDeadline(record)
+                setResourceAlarm(record)
                 for event in events { await hub.publish(event) }
                 results.append(.accepted(shown(record)))
             }
         }
         schedule()
         return results
+    }
+
+    /// A transfer whose file stays in the spool, and which may go on with a file that an earlier one left.
+    private func spooled(_ admitted: TransferAdmission.Admitted) async throws(TransferError) -> PreparedTransfer {
+        var prepared = record(admitted, .free([]))
+        prepared.record.request.folder = try await openSpool()
+        prepared.record.request.name = SpoolNames.result(prepared.record.id)
+        if let source = admitted.request.continues {
+            try await takeOver(source, for: &prepared.record, origin: admitted.origin)
+        }
+        return prepared
     }
 
     private func record(_ admitted: TransferAdmission.Admitted, _ found: FolderChecks.Finding) -> PreparedTransfer {
@@ -61,6 +77,11 @@ extension LocalTransferService {
             record.outcome = .succeeded(success)
             record.finishedAt = now
         }
+        if isInBackground(record.request.session) {
+            record.request.network.isDiscretionary = true
+            record.facts.startsAfterRelaunch = true
+        }
+        if record.isEligible { record.active.begin(at: .now) }
         guard case .free(let candidates) = found else { return PreparedTransfer(record: record, destinations: []) }
         return PreparedTransfer(record: record, destinations: candidates)
     }
@@ -87,6 +108,7 @@ extension LocalTransferService {
         }
         try transaction.insert(record)
         let session = record.request.session
+        if let task = record.request.note?.task { try transaction.noteTask(task, of: session) }
         let number = try transaction.appendEvent(
             kind: .submitted, at: record.createdAt, id: record.id, session: session, snapshot: nil)
         let shown = Transfer(record, live: .waiting(.slot))

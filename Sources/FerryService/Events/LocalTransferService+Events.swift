@@ -55,7 +55,9 @@ extension LocalTransferService {
         let now = NIODeadline.now().uptimeNanoseconds
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
         live[record.id]?.meter = transfer.meter
-        return Transfer(record, live: transfer.liveState(now: now))
+        var shown = Transfer(record, live: transfer.liveState(now: now))
+        shown.bytesSent = max(shown.bytesSent, transfer.progress.sent.load(ordering: .relaxed))
+        return shown
     }
 
     private func waiting(_ record: TransferRecord) -> Transfer {

@@ -9,6 +9,14 @@ struct Alarm: Comparable, Sendable {
         case retry(TransferID)
         case deadline(TransferID)
         case release(origin: String)
+        /// The longest time that a transfer may take may be over.
+        case resourceTimeout(TransferID)
+        /// Time to look for files that nobody takes.
+        case sweep
+        /// Apps that lived through a restart of the daemon have had the time to come back.
+        case settling
+        /// A launch that failed is to be repeated.
+        case launch(SessionID)
     }
 
     let due: ContinuousClock.Instant

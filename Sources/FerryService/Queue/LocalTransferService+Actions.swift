@@ -102,12 +102,15 @@ extension LocalTransferService {
     private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
         var machine = TransferMachine(record)
         guard machine.paused() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
-        let event = try await commit(machine.record, event: .suspended)
+        var suspended = machine.record
+        suspended.active.suspend(at: .now)
+        let event = try await commit(suspended, event: .suspended)
         leaveLine(record.id, Self.key(record))
         await stop(record.id)
         // Its number is taken, so the event must be told whatever the journal says: later ones follow it.
-        let after = shown((try? await existing(record.id)) ?? machine.record)
+        let after = shown((try? await existing(record.id)) ?? suspended)
         await hub.publish(event.showing(after))
+        await consider(record.request.session)
         return ActionResult(id: record.id, state: after.state)
     }
 
@@ -131,8 +134,12 @@ extension LocalTransferService {
         guard case .enqueue(let delay, let reason) = action else {
             return ActionResult(id: old.id, state: shown(old).state)
         }
+        var record = record
+        if old.outcome != nil { record.active = ActiveTime() }
+        record.active.begin(at: .now)
         let event = try await commit(record, event: .resumed)
-        enqueue(record.id, Self.key(record), after: delay, reason: reason)
+        lineUp(record, after: delay, reason: reason)
+        setResourceAlarm(record)
         await hub.publish(event.showing(shown((try? await existing(record.id)) ?? record)))
         return ActionResult(id: record.id, state: .waiting)
     }
@@ -161,11 +168,11 @@ extension LocalTransferService {
         try await finish(ended, outcome)
     }
 
-    private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
+    func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
         if record.outcome == nil { _ = try await cancel(record) }
         let record = try await existing(record.id)
         if let partial = record.facts.partial { try await engine.removePartialFile(partial) }
-        if deletesFile, case .succeeded(let success) = record.outcome, !success.unchanged,
+        if deletesFile || record.request.spooled, case .succeeded(let success) = record.outcome, !success.unchanged,
             let placed = record.facts.placement
         {
             try await engine.removePlacedFile(placed)

@@ -8,8 +8,8 @@ import Foundation
 
 extension LocalTransferService {
     package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
-        try await make(change, to: id)
-        if let action = change.action {
+        let isCanceled = try await make(change, to: id)
+        if let action = isCanceled ? .cancel : change.action {
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
             if action == .remove || action == .removeWithFile {
@@ -21,19 +21,34 @@ extension LocalTransferService {
     }
 
     /// Makes a change in the transfer's turn, so that changes at the same time do not undo each other.
-    private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) {
+    ///
+    /// - Returns: whether the change is an answer that ends the transfer.
+    private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) -> Bool {
+        var endsTransfer = false
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
         defer { turns.leave(id) }
-        let record = try await existing(id)
+        var record = try await existing(id)
+        if change.answer != nil || change.trustAnswer != nil {
+            if try await take(change, for: record) { endsTransfer = true }
+            record = try await existing(id)
+        }
         let changed = try applying(change, to: record)
         if changed.request != record.request { try await put(changed, replacing: record) }
+        return endsTransfer
     }
 
     private func applying(_ change: TransferChange, to record: TransferRecord) throws(TransferError) -> TransferRecord {
         var record = record
         if let priority = change.priority { record.request.priority = priority }
         if let rate = change.rateLimit { record.request.rateLimit = rate }
+        if change.url != nil || change.headers != nil { try checkReplaceable(record) }
         if let url = change.url { record.request.url = url }
+        if let headers = change.headers { record.request.headers = headers }
+        if let network = change.network { record.request.network = network }
+        if let begin = change.notBefore { record.request.notBefore = begin > Date() ? begin : nil }
+        if let note = change.note { record.request.note = note }
+        if let rule = change.retryRule { record.request.retryRule = rule }
+        if let checksums = change.checksums { record.request.checksums = checksums }
         if let name = change.name { record.request.name = name }
         if let folder = change.folder { record.request.folder = folder }
         let movesFile = change.name != nil || change.folder != nil
@@ -61,9 +76,22 @@ extension LocalTransferService {
         return record
     }
 
+    /// - Throws: ``TransferError`` with code `request_not_replaceable`.
+    private func checkReplaceable(_ record: TransferRecord) throws(TransferError) {
+        let request = record.request
+        guard request.method == "GET", !(request.spooled && record.outcome != nil) else {
+            let sentence =
+                request.method == "GET"
+                ? "The transfer \(record.id) has ended."
+                : "The request of \(record.id) has the method \(request.method)."
+            throw TransferError(.requestNotReplaceable, sentence)
+        }
+    }
+
     /// Stores a changed request and lets what runs or waits follow it.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) {
-        let hasNewAddress = changed.request.url != old.request.url
+        let hasNewAddress = changed.request.url != old.request.url || changed.request.headers != old.request.headers
+        let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
@@ -86,11 +114,16 @@ extension LocalTransferService {
             transfer.gate.setPriority(changed.request.priority)
             // A new address is asked at once; the bytes on disk are judged by its answer.
             if hasNewAddress { await transfer.run?.stop() }
-        } else if changed.isEligible, hasNewAddress || Self.key(changed) != Self.key(old) {
+            if changed.request.network != old.request.network {
+                watchConditions(for: Self.key(changed))
+                await stopIfForbidden(id)
+            }
+        } else if changed.isEligible, hasNewAddress || hasNewBegin || Self.key(changed) != Self.key(old) {
             let waiting = delayed[id]
             leaveLine(id, Self.key(old))
-            let rest = waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
-            enqueue(id, Self.key(changed), after: hasNewAddress ? 0 : rest, reason: waiting?.reason ?? .retry)
+            let isOver = hasNewAddress || waiting?.reason == .beginDate
+            let rest = isOver ? 0 : waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
+            lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)
         }
     }
 }

@@ -19,23 +19,36 @@ extension LocalTransferService {
             return (waiting, canceling, sessions)
         }
         for (id, settings) in sessions { sessionStates[id] = SessionState(settings: settings) }
+        try await recoverSessions()
         let now = Date()
         for transfer in waiting {
-            let key = QueueKey(session: transfer.session, origin: transfer.origin, priority: transfer.priority)
-            enqueue(
-                transfer.id, key, after: transfer.retry?.rest(now: now) ?? 0, reason: transfer.retry?.reason ?? .retry)
+            let key = QueueKey(
+                session: transfer.session, origin: transfer.origin, priority: transfer.priority,
+                network: transfer.network)
+            let rest = transfer.retry?.rest(now: now) ?? 0
+            if transfer.startsAfterRelaunch, relaunchRest(transfer.session) > rest {
+                lineUp(
+                    transfer.id, key, transfer.notBefore, after: relaunchRest(transfer.session), reason: .relaunch)
+            } else {
+                lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
+            }
+            setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
             if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
         }
         for record in canceling { try await cleanUp(record) }
+        try await sweep(olderThan: 0)
         if !waiting.isEmpty {
             logger.notice("taking up transfers", metadata: ["count": "\(waiting.count)"])
         }
+        settleSessions()
         schedule()
     }
 
     private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
         if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
         guard let partial = record.facts.partial, let outcome = record.outcome else { return }
+        // What was quit is continued from its bytes.
+        if outcome == .canceled, record.facts.cancelReason != nil, !isOutdated(record) { return }
         if case .failed(let error) = outcome, error.kept(with: record.facts) != .none, !isOutdated(record) { return }
         try await engine.removePartialFile(partial)
         var record = record

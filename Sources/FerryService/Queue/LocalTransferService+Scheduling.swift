@@ -12,16 +12,19 @@ extension LocalTransferService {
     /// Gives every free slot away; called after everything that may have freed one or made somebody eligible (spec L6).
     func schedule() {
         guard !isShuttingDown else { return }
+        failForbidden()
         var limits = currentLimits()
-        while !limits.isFull, let next = ready.next(mayRun: { limits.obstacle($0) == nil }) {
+        while !limits.isFull, let next = ready.next(mayRun: { limits.obstacle($0) == nil && isPermitted($0) }) {
             limits.add(next.key)
             start(next.id, next.key)
         }
+        paceConditions()
     }
 
     func currentLimits() -> SlotLimits {
         SlotLimits(
             settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
+            sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
             running: live.values.map(\.key), heldOrigins: Set(held.keys))
     }
 
@@ -30,17 +33,22 @@ extension LocalTransferService {
         if isShuttingDown { return .shutdown }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         if record.retry != nil, let reason = delayed[record.id]?.reason { return reason }
-        return currentLimits().obstacle(Self.key(record)) ?? .slot
+        if let reason = delayed[record.id]?.reason, reason == .beginDate || reason == .relaunch { return reason }
+        let key = Self.key(record)
+        return obstacle(key) ?? currentLimits().obstacle(key) ?? .slot
     }
 
     static func key(_ record: TransferRecord) -> QueueKey {
         let origin = (try? HTTPURL(parsing: record.request.url))?.origin.description ?? record.request.url
-        return QueueKey(session: record.request.session, origin: origin, priority: record.request.priority)
+        return QueueKey(
+            session: record.request.session, origin: origin, priority: record.request.priority,
+            network: record.request.network)
     }
 
     /// Puts a transfer in line, at once or after its delay.
     func enqueue(_ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry) {
         leaveLine(id, key)
+        watchConditions(for: key)
         guard delay > 0 else { return ready.insert(id, key) }
         let until = ContinuousClock.now + .seconds(delay)
         delayed[id] = DelayedTransfer(key: key, until: until, reason: reason)
@@ -93,13 +101,21 @@ extension LocalTransferService {
                 if let until = held[origin], until <= now { held[origin] = nil }
             case .deadline(let id):
                 await passDeadline(id)
+            case .resourceTimeout(let id):
+                await passResourceTimeout(id)
+            case .sweep:
+                await sweepAgain()
+            case .settling:
+                await endSettling()
+            case .launch(let session):
+                await repeatLaunch(session)
             }
         }
         schedule()
         rearm()
     }
 
-    /// Lets everything that waits for room on a disk try again.
+    /// Lets everything that waits for a reason that is gone try again.
     func wake(waitingFor reason: WaitReason) {
         for (id, waiting) in delayed where waiting.reason == reason {
             delayed[id] = nil

@@ -43,8 +43,13 @@ extension LocalTransferService {
             guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else {
                 return nil
             }
+            if let begin = record.request.notBefore, begin > Date() {
+                // The wall clock was set back while it waited.
+                return NextTry(record: record, delay: 0, reason: .beginDate)
+            }
             record.attempts += 1
             record.retry = nil
+            record.facts.challenge = nil
             var job = TransferJob(
                 id: id, request: record.request, credentials: record.credentials, facts: record.facts,
                 gate: transfer.gate, progress: transfer.progress)
@@ -52,10 +57,12 @@ extension LocalTransferService {
             job.reserve = currentSettings.reserve
             job.offersHTTP2 = offersHTTP2(record, transfer.key)
             job.existing = try await existingFile(record.request)
+            job.advisor = try await advisor(for: record)
             transfer.limiter.rate = record.request.rateLimit
             transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
             transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
-            let run = engine.makeRun(job, journal: JournalFacts(journal: journal))
+            let facts = JournalFacts(journal: journal) { [weak self] in await self?.take($0, of: id) }
+            let run = engine.makeRun(job, journal: facts)
             live[id]?.record = record
             live[id]?.run = run
             await publishLive(.running, record)
@@ -63,6 +70,7 @@ extension LocalTransferService {
             setDeadline(record)
             // Whoever stopped it before there was a run waits for this task.
             if live[id]?.isStopping == true { await run.stop() }
+            await stopIfForbidden(id)
             let report = await run.run()
             return try await settle(id, report)
         } catch {
@@ -74,11 +82,15 @@ extension LocalTransferService {
         }
     }
 
+    /// Takes up what a run has recorded, such as the response, for the samples.
+    private func take(_ facts: TransferFacts, of id: TransferID) { live[id]?.record?.facts = facts }
+
     /// Puts a transfer back in line once its run is gone.
     private func takeUp(_ next: NextTry) async {
         guard !isShuttingDown else { return }
-        enqueue(next.record.id, Self.key(next.record), after: next.delay, reason: next.reason)
+        lineUp(next.record, after: next.delay, reason: next.reason)
         await publishLive(.waiting, next.record)
+        if next.reason == .authentication { await noteNews(of: next.record.request.session) }
     }
 
     /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
@@ -137,6 +149,9 @@ extension LocalTransferService {
                 hold(origin, for: retryAfter.seconds * moment.delayScale)
             }
             return .failed(error, retryAfter: retryAfter)
+        case .challenged(let challenge):
+            return .challenged(
+                sessionStates[record.request.session]?.memory?.counting(challenge, of: record.id) ?? challenge)
         }
     }
 
@@ -149,6 +164,7 @@ extension LocalTransferService {
             merged.request = current.request
             merged.credentials = current.credentials
             merged.outcome = current.outcome
+            merged.active = current.active
             try transaction.update(merged)
         }
     }
@@ -185,10 +201,12 @@ extension LocalTransferService {
         }
         configuration.reached(.outcomeCommitted)
         digests[record.id] = nil
+        sessionStates[record.request.session]?.memory?.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
         wake(waitingFor: .disk)
+        await noteNews(of: record.request.session)
         try await noteOutcome()
     }
 
@@ -196,30 +214,5 @@ extension LocalTransferService {
         if let size = record.request.expectedSize { return size <= 4 << 20 }
         let others = live.values.count { $0.key.origin == key.origin } + ready.waiting(for: key.origin)
         return others >= 8 && originSizes[key.origin]?.areSmall == true
-    }
-
-    // MARK: Deadlines
-
-    func setDeadline(_ record: TransferRecord) {
-        if let deadline = record.request.deadline { setDeadline(deadline, of: record.id) }
-    }
-
-    func setDeadline(_ deadline: Date, of id: TransferID) {
-        setAlarm(Alarm(due: .now + .seconds(max(0, deadline.timeIntervalSinceNow)), cause: .deadline(id)))
-    }
-
-    func passDeadline(_ id: TransferID) async {
-        do throws(TransferError) {
-            let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
-            guard let record else { return }
-            var machine = TransferMachine(record)
-            guard case .finish(let outcome) = machine.deadlinePassed() else { return }
-            if let run = live[id]?.run, case .failed(let error) = outcome { return await run.stop(with: error) }
-            guard live[id] == nil else { return }
-            leaveLine(id, Self.key(record))
-            try await finish(machine.record, outcome)
-        } catch {
-            noteFailure(error)
-        }
     }
 }

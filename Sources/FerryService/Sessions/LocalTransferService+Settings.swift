@@ -18,6 +18,7 @@ extension LocalTransferService {
         }
         currentSettings = changed
         globalLimiter.rate = changed.rateLimit
+        takeConditions()
         schedule()
         return changed
     }

@@ -8,6 +8,8 @@ import FerryEngine
 struct SessionState: Sendable {
     var settings: SessionSettings
     let limiter: RateLimiter
+    /// What its client and servers have told each other; nil until somebody asks.
+    var memory: SessionMemory?
 
     init(settings: SessionSettings) {
         self.settings = settings

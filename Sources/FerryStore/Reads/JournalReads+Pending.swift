@@ -11,7 +11,10 @@ extension JournalReads {
     /// before its start, says what is wrong with it.
     package func forEachPending(_ body: (PendingTransfer) -> Void) throws(TransferError) {
         let sql = """
-            SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline') FROM transfers \
+            SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline'), \
+            json_extract(request, '$.not_before'), json_extract(request, '$.resource_timeout'), active, \
+            attempts = 0 AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
+            json_extract(request, '$.network') FROM transfers \
             WHERE phase = 0 ORDER BY id
             """
         var latest = SessionID.cli
@@ -32,11 +35,16 @@ extension JournalReads {
             if priority == nil { unreadable.append("priority") }
             let retry = row.json(4, as: RetryPlan.self)
             if retry == nil, !row.isNull(4) { unreadable.append("retry") }
+            let network = row.json(10, as: NetworkPolicy.self)
+            if network == nil, !row.isNull(10) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
             body(
                 PendingTransfer(
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
-                    priority: priority ?? .normal, retry: retry, deadline: row.date(5)))
+                    priority: priority ?? .normal,
+                    network: network ?? NetworkPolicy(), retry: retry, deadline: row.date(5), notBefore: row.date(6),
+                    resourceTimeout: row.real(7), active: row.json(8, as: ActiveTime.self) ?? ActiveTime(),
+                    startsAfterRelaunch: row.integer(9) == 1))
         }
     }
 }

@@ -2,6 +2,7 @@
 // Reading whole transfers.
 
 package import FerryCore
+package import Foundation
 import GRDB
 
 extension JournalReads {
@@ -38,6 +39,20 @@ extension JournalReads {
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
         }
         return try records(ids)
+    }
+
+    /// The spooled transfers that ended before a moment, oldest first.
+    package func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers WHERE phase >= 3 AND finished_at < ? \
+            AND json_extract(request, '$.spooled') = 1 ORDER BY id
+            """, [moment.journalMilliseconds]
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        return ids
     }
 
     /// The largest id that was ever stored, also if its transfer is gone.

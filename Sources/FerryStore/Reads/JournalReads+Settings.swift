@@ -15,6 +15,18 @@ extension JournalReads {
         try value("SELECT settings FROM sessions WHERE name = ?", id.name)
     }
 
+    /// The highest number of a task that the session ever had; 0 if it had none.
+    package func lastTask(of id: SessionID) throws(TransferError) -> Int {
+        try connection.row("SELECT last_task FROM sessions WHERE name = ?", [id.name])
+            .flatMap { RowReader($0).integer(0) }.map(Int.init) ?? 0
+    }
+
+    /// The cookies that servers have given to a session.
+    package func cookies(of id: SessionID) throws(TransferError) -> TransferCookies {
+        let sql = "SELECT cookies FROM sessions WHERE name = ? AND cookies IS NOT NULL"
+        return try value(sql, id.name) ?? TransferCookies()
+    }
+
     private func value<Value: Decodable>(_ sql: String, _ name: String) throws(TransferError) -> Value? {
         guard let row = try connection.row(sql, [name]) else { return nil }
         let value = RowReader(row).json(0, as: Value.self)

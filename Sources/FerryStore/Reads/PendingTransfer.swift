@@ -11,6 +11,14 @@ package struct PendingTransfer: Hashable, Sendable {
     /// Scheme, host and port of its URL; the URL itself where that has none.
     package let origin: String
     package let priority: Priority
+    package let network: NetworkPolicy
     package let retry: RetryPlan?
     package let deadline: Date?
+    /// The moment before which nothing is asked.
+    package let notBefore: Date?
+    /// Seconds that it may be under way.
+    package let resourceTimeout: Double?
+    package let active: ActiveTime
+    /// Whether it has not been tried, and starts only once the delay after its app's launches is over.
+    package let startsAfterRelaunch: Bool
 }

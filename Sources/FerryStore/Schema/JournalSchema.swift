@@ -21,6 +21,9 @@ enum JournalSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
+        migrator.registerMigration("2") { database in
+            for step in version2 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

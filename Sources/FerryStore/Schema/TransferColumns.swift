@@ -13,17 +13,17 @@ import GRDB
 enum TransferColumns {
     static let insert = """
         INSERT INTO transfers (session, phase, intent, priority, origin, destination, finished_at, retry_at, attempts, \
-        has_partial, request, credentials, facts, failures, retry, outcome, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        has_partial, request, credentials, facts, failures, retry, outcome, active, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let update = """
         UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, \
         finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, request = ?, credentials = ?, facts = ?, \
-        failures = ?, retry = ?, outcome = ? WHERE id = ?
+        failures = ?, retry = ?, outcome = ?, active = ? WHERE id = ?
         """
     static let select = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
-        failures, retry, outcome, phase FROM transfers WHERE id = ?
+        failures, retry, outcome, phase, active FROM transfers WHERE id = ?
         """
 
     /// The arguments that ``insert`` and ``update`` share.
@@ -38,6 +38,7 @@ enum TransferColumns {
             try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
             try text(record.facts, plain: plainFacts), try text(record.failures, plain: plainFailures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
+            record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
         ]
         return StatementArguments(values)
     }
@@ -89,6 +90,7 @@ enum TransferColumns {
         record.failures = take(11, "failures", required: true) ?? FailureLedger()
         record.retry = take(12, "retry")
         record.outcome = take(13, "outcome")
+        record.active = take(15, "active") ?? ActiveTime()
         if !unreadable.isEmpty {
             let columns = unreadable.joined(separator: ", ")
             record.retry = nil

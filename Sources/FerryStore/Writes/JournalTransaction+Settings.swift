@@ -13,6 +13,30 @@ extension JournalTransaction {
     /// Stores a session's settings; makes the session if there is none.
     package func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError) {
         try connection.execute(
-            "INSERT OR REPLACE INTO sessions (name, settings) VALUES (?, ?)", [id.name, try JournalJSON.text(settings)])
+            """
+            INSERT INTO sessions (name, settings) VALUES (?, ?) \
+            ON CONFLICT (name) DO UPDATE SET settings = excluded.settings
+            """,
+            [id.name, try JournalJSON.text(settings)])
+    }
+
+    /// Notes a task's number, so that no later one of its session gets it again.
+    package func noteTask(_ number: Int, of id: SessionID) throws(TransferError) {
+        try connection.execute(
+            """
+            INSERT INTO sessions (name, settings, last_task) VALUES (?, ?, ?) \
+            ON CONFLICT (name) DO UPDATE SET last_task = max(last_task, excluded.last_task)
+            """,
+            [id.name, try JournalJSON.text(SessionSettings()), number])
+    }
+
+    /// Stores the cookies that servers have given to a session.
+    package func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
+        try connection.execute(
+            """
+            INSERT INTO sessions (name, settings, cookies) VALUES (?, ?, ?) \
+            ON CONFLICT (name) DO UPDATE SET cookies = excluded.cookies
+            """,
+            [id.name, try JournalJSON.text(SessionSettings()), try JournalJSON.text(cookies)])
     }
 }

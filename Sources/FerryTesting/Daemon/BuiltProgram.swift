@@ -6,6 +6,8 @@ import Foundation
 /// A program of this package, as it was built together with the tests.
 package enum BuiltProgram: String, Sendable {
     case ferry, ferryd
+    /// An app with one background session that does what its arguments say.
+    case app = "BackgroundTestApp"
 
     /// Its absolute path: beside the test program, or else in `.build/debug` of the folder that holds these sources.
     ///

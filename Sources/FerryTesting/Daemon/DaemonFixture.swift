@@ -60,6 +60,14 @@ package final class DaemonFixture: Sendable {
         try start(ferry, arguments, more, input, folder)
     }
 
+    /// Starts an app: `BackgroundTestApp`, or the program at a path.
+    package func spawnApp(
+        _ arguments: [String], environment more: [String: String] = [:], program: String? = nil,
+        in folder: String? = nil
+    ) throws -> ChildProcess {
+        try start(program ?? BuiltProgram.app.path(), arguments, more, nil, folder)
+    }
+
     /// Starts `ferryd` by hand, as a child of the test.
     package func spawnDaemon(environment more: [String: String] = [:]) throws -> ChildProcess {
         try start(ferryd, [], more, nil, nil)

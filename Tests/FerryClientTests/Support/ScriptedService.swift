@@ -53,6 +53,8 @@ final class ScriptedService: TransferService {
     }
 
     private var unused: TransferError { TransferError(.internal, "No test calls this.") }
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
+
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {

@@ -7,11 +7,12 @@ import Foundation
 import Synchronization
 
 /// A daemon that exists in a test alone: each submitted transfer ends as the test says.
-final class FakeDaemon: DaemonAccess, TransferService {
+final class FakeDaemon: DaemonAccess, SessionService {
     private struct State {
         var transfers: [TransferID: Transfer] = [:]
         var requests: [TransferRequest] = []
         var actions: [TransferAction] = []
+        var quits: [QuitSelection] = []
     }
 
     private let state = Mutex(State())
@@ -19,22 +20,25 @@ final class FakeDaemon: DaemonAccess, TransferService {
     private let ends: [String: Result<String, TransferError>]
     private let refusals: [String: TransferError]
     private let isRunning: Bool
+    private let sessionNames: [SessionID]
 
     init(
         ends: [String: Result<String, TransferError>] = [:], refusals: [String: TransferError] = [:],
-        isRunning: Bool = true
+        isRunning: Bool = true, sessions: [SessionID] = []
     ) {
         self.ends = ends
         self.refusals = refusals
         self.isRunning = isRunning
+        sessionNames = sessions
     }
 
     var requests: [TransferRequest] { state.withLock { $0.requests } }
     var actions: [TransferAction] { state.withLock { $0.actions } }
+    var quits: [QuitSelection] { state.withLock { $0.quits } }
 
     // MARK: DaemonAccess
 
-    var service: any TransferService { self }
+    var service: any SessionService { self }
     func statusIfRunning() async throws(TransferError) -> ServiceStatus? { isRunning ? try await status() : nil }
     func start() async throws(TransferError) -> Bool { !isRunning }
     func stop() async throws(TransferError) -> Bool { isRunning }
@@ -44,6 +48,8 @@ final class FakeDaemon: DaemonAccess, TransferService {
     func close() async {}
 
     // MARK: TransferService
+
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
 
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         state.withLock { state in
@@ -109,7 +115,9 @@ final class FakeDaemon: DaemonAccess, TransferService {
     }
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
-    func sessions() async throws(TransferError) -> [SessionInfo] { [] }
+    func sessions() async throws(TransferError) -> [SessionInfo] {
+        sessionNames.map { SessionInfo(id: $0, settings: SessionSettings(), transfers: [:]) }
+    }
     func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
         SessionInfo(id: id, settings: settings, transfers: [:])
     }
@@ -121,4 +129,25 @@ final class FakeDaemon: DaemonAccess, TransferService {
         ServiceStatus(
             version: "0.1.0", pid: 42, startedAt: .distantPast, transfers: ["running": 2], lastEvent: 0, warnings: [])
     }
+
+    // MARK: SessionService
+
+    func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
+    func connect(
+        _ application: ApplicationConnection
+    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
+    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.noSessions }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+        throw Self.noSessions
+    }
+    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+        state.withLock { state in
+            state.quits.append(selection)
+            return state.transfers.keys.sorted().map { ActionResult(id: $0, state: .canceled) }
+        }
+    }
+
+    private static let noSessions = TransferError(.internal, "No test calls this.")
 }

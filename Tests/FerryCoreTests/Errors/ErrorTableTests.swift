@@ -19,7 +19,7 @@ import Testing
 
     @Test func `E1 the usage status is that of refused requests alone`() {
         let usage = ErrorCode.allCases.filter { $0.row.exitStatus == 64 }
-        #expect(Set(usage) == [.invalidURL, .unsupportedScheme, .invalidRequest])
+        #expect(Set(usage) == [.invalidURL, .unsupportedScheme, .invalidRequest, .requestNotReplaceable])
     }
 
     @Test(arguments: [

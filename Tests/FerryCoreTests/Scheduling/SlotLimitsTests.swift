@@ -42,6 +42,23 @@ import Testing
         #expect(limits([other, mine], change).obstacle(elsewhere) == nil)
     }
 
+    @Test func `33 a session has an allowance of its own for each host`() throws {
+        let session = try SessionID("other")
+        let theirs = QueueKey(session: session, origin: "http://one", priority: .normal)
+        func obstacle(_ key: QueueKey, running: [QueueKey]) -> WaitReason? {
+            SlotLimits(
+                settings: ServiceSettings(), sessionLimits: [:], sessionHostLimits: [session: 2], running: running,
+                heldOrigins: []
+            ).obstacle(key)
+        }
+        #expect(obstacle(theirs, running: [theirs, mine]) == nil)
+        #expect(obstacle(theirs, running: [theirs, theirs]) == .host)
+        #expect(obstacle(mine, running: [theirs, theirs]) == nil)
+        var elsewhere = theirs
+        elsewhere.origin = "http://two"
+        #expect(obstacle(elsewhere, running: [theirs, theirs]) == nil)
+    }
+
     @Test func `a session has a limit of its own below that of all`() throws {
         let session = try SessionID("other")
         let theirs = QueueKey(session: session, origin: "http://two", priority: .normal)

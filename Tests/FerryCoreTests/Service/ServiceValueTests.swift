@@ -50,6 +50,24 @@ import Testing
         request.paused = true
         request.tags = ["t"]
         request.proxyEnvironment = ["http_proxy": ""]
+        request.method = "PUT"
+        request.body = .file(RequestBody.SentFile(path: "/f", size: 3, modified: 4))
+        request.statusPolicy = .any
+        request.foreignFields = .keep
+        request.decode = true
+        request.spooled = true
+        request.continues = PartialSource(
+            path: "/p", offset: 1, etag: "\"v\"", lastModified: nil, date: nil, completeLength: 2)
+        request.idleTimeout = 5
+        request.resourceTimeout = 6
+        request.notBefore = Date(timeIntervalSince1970: 8)
+        request.network = NetworkPolicy(allowsCellular: false)
+        request.onFullDisk = .fail
+        request.retryRule = RetryRule(statusCodes: [503])
+        request.cookies = [GivenCookie(name: "k", value: "v", domain: "a", path: "/", secure: false)]
+        request.minimumTLS = .v1_0
+        request.maximumTLS = .v1_3
+        request.note = ClientNote(application: "a", identifier: "i", task: 1, kind: .upload, data: "d")
         let data = try JSONEncoder().encode(request)
         #expect(try JSONDecoder().decode(TransferRequest.self, from: data) == request)
         let keys = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]).keys

@@ -290,6 +290,7 @@ import Testing
         case .succeeded(let success): .succeeded(success)
         case .stopped: .stopped
         case .failed(let error, _): .unfinished(error)
+        case .challenged(let challenge): .unfinished(challenge.error)
         }
     }
 }

@@ -72,6 +72,7 @@ final class EngineHarness: Sendable {
             switch report.result {
             case .succeeded(let success): return History(reports: reports, end: .succeeded(success))
             case .stopped: return History(reports: reports, end: .stopped)
+            case .challenged(let challenge): return History(reports: reports, end: .challenged(challenge))
             case .failed(let error, _):
                 last = error
                 guard case .fail = ledger.failed(error, policy: policy, now: start, random: 0.5) else { continue }

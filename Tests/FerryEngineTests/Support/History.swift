@@ -12,6 +12,7 @@ struct History: Sendable {
         /// No try was left; the transfer itself would have gone on.
         case unfinished(TransferError)
         case stopped
+        case challenged(PendingChallenge)
     }
 
     var reports: [RunReport]

@@ -2,12 +2,13 @@
 // A service that runs nothing and remembers what it was asked.
 
 import FerryCore
+import FerryServer
 import Foundation
 import ServiceLifecycle
 import Synchronization
 
 /// A service that keeps transfers in memory and never runs one.
-final class FakeService: TransferService, Service {
+final class FakeService: HostedService {
     struct State {
         var transfers: [TransferID: Transfer] = [:]
         var order: [TransferID] = []
@@ -29,7 +30,11 @@ final class FakeService: TransferService, Service {
 
     init() { (left, leave) = AsyncStream.makeStream() }
 
+    func prepareToEnd() async {}
+
     func run() async throws { try? await gracefulShutdown() }
+
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
 
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         state.withLock { state in
@@ -123,6 +128,27 @@ final class FakeService: TransferService, Service {
     private static func unknown(_ id: TransferID) -> TransferError {
         TransferError(.unknownTransfer, "There is no transfer \(id).")
     }
+
+    // MARK: SessionService
+
+    func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.noSessions }
+    func connect(
+        _ application: ApplicationConnection
+    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.noSessions }
+    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.noSessions }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+        throw Self.noSessions
+    }
+    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+        switch selection {
+        case .session: []
+        case .application(let name): throw TransferError(.invalidRequest, "No app is \(name).")
+        }
+    }
+
+    private static let noSessions = TransferError(.internal, "No test calls this.")
 }
 
 /// Values for tests.

@@ -8,7 +8,7 @@ import Testing
 
 /// A service with an origin to fetch from and a folder to fetch to.
 struct ServiceBed: Sendable {
-    let service: any TransferService
+    let service: any SessionService
     let origin: ScriptedOrigin
     /// Holds state, socket and the folder of the files.
     let outside: TemporaryFolder

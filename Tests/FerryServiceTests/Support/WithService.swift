@@ -82,6 +82,7 @@ private func serve(
     try await finally {
         try await body(remote)
     } then: {
+        await local.prepareToEnd()
         await remote.shutdown()
         await group.triggerGracefulShutdown()
     }

@@ -17,12 +17,31 @@ struct RequestReader {
     mutating func next(connection: Int) -> RecordedRequest? {
         guard let end = headEnd() else { return nil }
         var request = RecordedRequest(head: Array(bytes[..<end]), number: 0, connection: connection)
-        let length = request.value("Content-Length").flatMap { Int($0) } ?? 0
-        guard bytes.count >= end + length else { return nil }
-        request.body = Array(bytes[end..<end + length])
-        bytes.removeFirst(end + length)
+        guard let (body, bodyEnd) = body(of: request, from: end) else { return nil }
+        request.body = body
+        bytes.removeFirst(bodyEnd)
         searched = 0
         return request
+    }
+
+    /// The body and where it ends; nil as long as something is missing.
+    private func body(of request: RecordedRequest, from start: Int) -> ([UInt8], Int)? {
+        guard request.value("Transfer-Encoding")?.lowercased() == "chunked" else {
+            let end = start + (request.value("Content-Length").flatMap { Int($0) } ?? 0)
+            return bytes.count >= end ? (Array(bytes[start..<end]), end) : nil
+        }
+        var body: [UInt8] = []
+        var position = start
+        while let line = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) {
+            let digits = bytes[position..<line].prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: ";") }
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
+            let end = line + 1 + size
+            guard bytes.count >= end + 2 else { return nil }
+            if size == 0 { return (body, end + 2) }
+            body += bytes[(line + 1)..<end]
+            position = end + 2
+        }
+        return nil
     }
 
     private mutating func headEnd() -> Int? {

@@ -1,5 +1,5 @@
 // Ferry: FerryClient
-// The lines of an event stream.
+// The lines of a stream.
 
 import AsyncHTTPClient
 import FerryAPI
@@ -7,8 +7,8 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// Reads the events of one response, a line at a time, as fast as its reader asks and no faster.
-actor EventReader {
+/// Reads the values of one response, a line at a time, as fast as its reader asks and no faster.
+actor LineReader<Value: Decodable & Sendable> {
     private let connection: DaemonConnection
     private var body: HTTPClientResponse.Body.AsyncIterator
     private var splitter = LineSplitter()
@@ -20,8 +20,8 @@ actor EventReader {
         body = response.body.makeAsyncIterator()
     }
 
-    /// The next event; nil when the daemon has ended the stream.
-    func event() async throws(TransferError) -> TransferEvent? {
+    /// The next value; nil when the daemon has ended the stream.
+    func value() async throws(TransferError) -> Value? {
         while next == lines.count {
             guard let chunk = try await chunk() else { return nil }
             lines = splitter.append(chunk.readableBytesView)
@@ -29,7 +29,7 @@ actor EventReader {
         }
         defer { next += 1 }
         do {
-            return try DaemonConnection.decode(TransferEvent.self, from: lines[next])
+            return try DaemonConnection.decode(Value.self, from: lines[next])
         } catch {
             throw error.error
         }

@@ -1,0 +1,32 @@
+// Ferry: FerryCommands
+// ferry quit
+
+import ArgumentParser
+import FerryCore
+
+/// Force-quits a background session.
+struct QuitCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quit",
+        abstract: "Quit an app's background session: its transfers end, and the app is not started for them.",
+        discussion: "The transfers' bytes are kept, so that the app can continue them when it is next started.")
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
+
+    @Argument(help: "The session, as app/identifier, or its identifier alone if no other app has the same.")
+    var session: String
+
+    @Flag(help: "Print what came of it as JSON.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let service = try context.service()
+        let results = try await service.quit(.session(SessionID(typed: session, in: service)))
+        if json {
+            context.console.print(try JSONText.array(results))
+        } else {
+            for result in results { context.console.say(result.line) }
+            if results.isEmpty { context.console.say("The session has no transfers that could end.") }
+        }
+        return results.lazy.compactMap(\.error).first?.code.row.exitStatus ?? 0
+    }
+}

@@ -1,0 +1,106 @@
+// Ferry: FerryCore
+// What a server offers for proving who asks.
+
+/// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.6.1).
+package struct AuthenticationOffer: Hashable, Sendable {
+    /// In lower case.
+    package let scheme: String
+    /// Names in lower case; of several with one name the first counts.
+    package let parameters: [String: String]
+
+    /// The most challenges that are read of one response.
+    static let maximumCount = 16
+
+    init(scheme: String, parameters: [String: String]) {
+        self.scheme = scheme
+        self.parameters = parameters
+    }
+
+    package var realm: String? { parameters["realm"] }
+
+    /// Reads the challenges of all fields, in order; what cannot be read is passed over.
+    package static func all(in values: [String]) -> [AuthenticationOffer] {
+        var offers: [AuthenticationOffer] = []
+        for value in values {
+            var reader = Reader(value)
+            while offers.count < maximumCount, let offer = reader.next() { offers.append(offer) }
+        }
+        return offers
+    }
+}
+
+extension AuthenticationOffer {
+    /// Reads one field: a comma separates challenges and parameters alike, so a name without `=` begins a challenge.
+    private struct Reader {
+        private var rest: ArraySlice<UInt8>
+
+        init(_ text: String) { rest = Array(text.utf8)[...] }
+
+        mutating func next() -> AuthenticationOffer? {
+            skipSeparators()
+            guard let scheme = token() else {
+                // What begins with neither name nor comma cannot be read, and neither can what follows it.
+                return nil
+            }
+            var parameters: [String: String] = [:]
+            while let (name, value) = parameter() {
+                if parameters[name] == nil { parameters[name] = value }
+            }
+            return AuthenticationOffer(scheme: scheme.lowercased(), parameters: parameters)
+        }
+
+        private mutating func parameter() -> (String, String)? {
+            let before = rest
+            skipSeparators()
+            if let name = token() {
+                skipSpace()
+                if take("=") {
+                    skipSpace()
+                    if rest.first == UInt8(ascii: "\"") { return (name.lowercased(), quoted()) }
+                    if let value = token() { return (name.lowercased(), value) }
+                    // The padding of a token68, which no scheme here uses.
+                    skip { $0 != UInt8(ascii: ",") }
+                    return (name.lowercased(), "")
+                }
+            }
+            rest = before
+            return nil
+        }
+
+        private mutating func quoted() -> String {
+            rest = rest.dropFirst()
+            var bytes: [UInt8] = []
+            while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+                if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                    bytes.append(escaped)
+                } else {
+                    bytes.append(byte)
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        private mutating func token() -> String? {
+            let end = rest.firstIndex { !Self.isTokenByte($0) } ?? rest.endIndex
+            guard end > rest.startIndex else { return nil }
+            defer { rest = rest[end...] }
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+
+        private static func isTokenByte(_ byte: UInt8) -> Bool {
+            byte.isASCIILetter || byte.isASCIIDigit || "!#$%&'*+-.^_`|~/".utf8.contains(byte)
+        }
+
+        private mutating func skipSeparators() { skip { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") } }
+
+        private mutating func skipSpace() { skip { $0 == 0x20 || $0 == 0x09 } }
+
+        private mutating func skip(_ isSkipped: (UInt8) -> Bool) { rest = rest.drop(while: isSkipped) }
+
+        private mutating func take(_ text: Unicode.Scalar) -> Bool {
+            guard rest.first == UInt8(ascii: text) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// Ferry: FerryCore
+// A partial file that a new transfer takes over.
+
+/// A partial file that a new transfer takes over by renaming it, with what its bytes belong to.
+package struct PartialSource: Hashable, Codable, Sendable {
+    /// Absolute path.
+    package var path: String
+    /// Bytes that count; what is behind them is cut off.
+    package var offset: Int64
+    package var etag: String?
+    package var lastModified: String?
+    /// The `Date` field of the response that the bytes came with, which says whether `lastModified` is strong.
+    package var date: String?
+    package var completeLength: Int64?
+    /// Who served the bytes; absent: the origin of the new request.
+    package var origin: Origin?
+
+    package init(
+        path: String, offset: Int64, etag: String?, lastModified: String?, date: String?, completeLength: Int64?,
+        origin: Origin? = nil
+    ) {
+        self.path = path
+        self.offset = offset
+        self.etag = etag
+        self.lastModified = lastModified
+        self.date = date
+        self.completeLength = completeLength
+        self.origin = origin
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, offset, etag, date, origin
+        case lastModified = "last_modified"
+        case completeLength = "complete_length"
+    }
+}

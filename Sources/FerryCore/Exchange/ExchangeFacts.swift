@@ -1,0 +1,47 @@
+// Ferry: FerryCore
+// What is known of one request and its response.
+
+package import Foundation
+
+/// Times and counts of one request and its response, as far as they are known.
+package struct ExchangeFacts: Hashable, Codable, Sendable {
+    package var url: String
+    package var method: String
+    package var response: ResponseFacts?
+    /// The fields that were sent; no `Authorization`, `Proxy-Authorization` or `Cookie`.
+    package var fields: [HeaderField] = []
+    /// `http/1.1` or `h2`.
+    package var networkProtocol: String?
+    package var localAddress: String?
+    package var localPort: Int?
+    package var remoteAddress: String?
+    package var remotePort: Int?
+    package var fetchStart: Date?
+    package var domainLookupStart: Date?
+    package var domainLookupEnd: Date?
+    package var connectStart: Date?
+    package var secureConnectionStart: Date?
+    package var secureConnectionEnd: Date?
+    package var connectEnd: Date?
+    package var requestStart: Date?
+    package var requestEnd: Date?
+    package var responseStart: Date?
+    package var responseEnd: Date?
+    package var isProxyConnection = false
+    package var isReusedConnection = false
+    package var requestHeaderBytes: Int64 = 0
+    package var requestBodyBytes: Int64 = 0
+    package var responseHeaderBytes: Int64 = 0
+    /// As they came over the wire.
+    package var responseBodyBytes: Int64 = 0
+    /// After decoding.
+    package var decodedBodyBytes: Int64 = 0
+    package var tlsVersion: TLSVersion?
+    /// Number of the cipher suite (RFC 8446 §B.4).
+    package var tlsCipherSuite: UInt16?
+
+    package init(url: String, method: String) {
+        self.url = url
+        self.method = method
+    }
+}

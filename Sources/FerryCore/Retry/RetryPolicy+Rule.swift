@@ -1,0 +1,26 @@
+// Ferry: FerryCore
+// What a client's own rule says about statuses.
+
+extension RetryPolicy {
+    /// The class of a failure: a status that the client wants tried again is patient.
+    package func errorClass(of error: TransferError) -> ErrorClass {
+        guard let status = error.details.httpStatus, let rule, rule.statusCodes.contains(status) else {
+            return error.errorClass
+        }
+        return .patient
+    }
+}
+
+extension TransferRequest {
+    /// How long it keeps trying.
+    package var retryPolicy: RetryPolicy {
+        RetryPolicy(retries: retries, statusRetries: statusRetries, giveUpAfter: giveUpAfter, rule: retryRule)
+    }
+
+    /// Whether a response of this status is the result under policy `any`: the client's rule takes statuses out.
+    package func delivers(status: Int) -> Bool {
+        guard statusPolicy == .any else { return false }
+        guard let retryRule else { return true }
+        return !retryRule.statusCodes.contains(status) && !retryRule.expiredStatusCodes.contains(status)
+    }
+}

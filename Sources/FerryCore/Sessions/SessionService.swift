@@ -1,0 +1,28 @@
+// Ferry: FerryCore
+// Sessions that outlive their apps.
+
+/// What a background session asks of the daemon beyond its transfers: ownership, launch and force-quit.
+package protocol SessionService: TransferService {
+    /// Attaches this process to a session; it stays attached while it reads the stream and its connection lasts.
+    ///
+    /// The first signal is `.attached`; then come the session's events as `events` gives them, durable ones and samples.
+    /// - Throws: ``TransferError`` with code `session_in_use` while another live process is attached.
+    func attach(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError)
+        -> AsyncThrowingStream<SessionSignal, any Error>
+
+    /// Connects an app's run loop; while it reads the stream, the app is asked to handle events before it is launched.
+    func connect(_ application: ApplicationConnection) async throws(TransferError)
+        -> AsyncThrowingStream<ApplicationSignal, any Error>
+
+    /// Says that a process that was launched for its events has become active.
+    func becomeActive(_ application: String, process: Int32) async throws(TransferError)
+
+    /// Stores how an app is launched; nil forgets it.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` if the program is no absolute path of an executable file.
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError)
+
+    /// Force-quits: every unfinished transfer ends as canceled with what is needed to continue it, and nothing is launched
+    /// until the app is started by its user.
+    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult]
+}

@@ -1,0 +1,10 @@
+// Ferry: FerryCore
+// What a full disk means to a transfer.
+
+/// What a full disk means to a transfer (spec L7).
+package enum FullDiskPolicy: String, CaseIterable, Codable, Sendable {
+    /// It waits for room.
+    case wait
+    /// It fails with `disk_full`.
+    case fail
+}

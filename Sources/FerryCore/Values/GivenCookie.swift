@@ -1,0 +1,20 @@
+// Ferry: FerryCore
+// A cookie that comes with a request.
+
+/// A cookie that a client gives along with its request.
+package struct GivenCookie: Hashable, Codable, Sendable {
+    package var name: String
+    package var value: String
+    /// The host that it goes to; with a leading dot also to hosts below it.
+    package var domain: String
+    package var path: String
+    package var secure: Bool
+
+    package init(name: String, value: String, domain: String, path: String, secure: Bool) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.secure = secure
+    }
+}

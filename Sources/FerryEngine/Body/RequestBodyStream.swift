@@ -1,0 +1,94 @@
+// Ferry: FerryEngine
+// Sending a body piece by piece.
+
+import AsyncHTTPClient
+import FerryCore
+import NIOCore
+import Synchronization
+
+/// Sends a body piece by piece: the next piece is asked for when the connection has taken the one before.
+///
+/// For one exchange. `end` lets go of everything, also of a source that does not answer.
+final class RequestBodyStream: Sendable {
+    typealias Source = @Sendable () async throws -> ByteBuffer?
+
+    private struct State {
+        var task: Task<Void, Never>?
+        var blocked: EventLoopPromise<Void>?
+        var isEnded = false
+        var isFinished = false
+    }
+
+    private let length: Int64?
+    private let source: Source
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - length: what the source will bring; nil sends it chunked.
+    ///   - source: the next piece; nil at the end.
+    init(length: Int64?, source: @escaping Source) {
+        self.length = length
+        self.source = source
+    }
+
+    /// Whether the connection has taken the whole body.
+    var isFinished: Bool { state.withLock(\.isFinished) }
+
+    func body(on loop: any EventLoop) -> HTTPClient.Body {
+        .stream(contentLength: length) { writer in
+            let done = loop.makePromise(of: Void.self)
+            let task = Task(name: "request body") {
+                do {
+                    try await self.send(to: writer, on: loop)
+                    done.succeed()
+                } catch {
+                    done.fail(error)
+                }
+            }
+            let isEnded = self.state.withLock { state in
+                state.task = task
+                return state.isEnded
+            }
+            if isEnded { task.cancel() }
+            return done.futureResult
+        }
+    }
+
+    /// Stops sending; call it when the exchange is over.
+    func end() {
+        let (task, blocked) = state.withLock { state in
+            state.isEnded = true
+            return (state.task.take(), state.blocked.take())
+        }
+        blocked?.fail(ExchangeEnd.stopped)
+        task?.cancel()
+    }
+
+    private func send(to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop) async throws {
+        var sent: Int64 = 0
+        while let part = try await source() {
+            guard part.readableBytes > 0 else { continue }
+            sent += Int64(part.readableBytes)
+            if let length, sent > length { throw Self.changed }
+            // The client does not promise to complete its future once it has lost interest.
+            let taken = loop.makePromise(of: Void.self)
+            let isEnded = state.withLock { state in
+                if !state.isEnded { state.blocked = taken }
+                return state.isEnded
+            }
+            if isEnded {
+                taken.fail(ExchangeEnd.stopped)
+            } else {
+                writer.write(.byteBuffer(part)).cascade(to: taken)
+            }
+            try await taken.futureResult.get()
+        }
+        if let length, sent < length { throw Self.changed }
+        state.withLock { $0.isFinished = true }
+    }
+
+    /// The source brought more or less than it was to.
+    private static let changed = TransferError(
+        .invalidRequest, "The body of the request has not the length that it was given with.",
+        details: ErrorDetails(urlError: -1021))
+}

@@ -1,0 +1,211 @@
+// Ferry: FerryEngine
+// What a connection shows, and what it holds back until its server is trusted.
+
+import FerryCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import NIOTLS
+
+/// Stands between the HTTP client and the HTTP codec of one connection.
+///
+/// Tells each exchange which connection serves it. Where an advisor decides on certificates, it also starts TLS with the
+/// first request, and holds every request back until its own advisor has agreed: so a connection may be shared among
+/// exchanges whose advisors think differently.
+final class ConnectionTap: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private enum Security {
+        /// Not this handler's business: plain HTTP, or TLS below it.
+        case none
+        case waiting(NIOSSLContext)
+        case handshaking
+        case established(ShownCertificates)
+    }
+
+    private let directory: ExchangeDirectory
+    private let connected = Date()
+    private let listener = ChainListener()
+    private var security: Security
+    private var tls: NIOSSLHandler?
+    private var requests = 0
+    private var recorder: ExchangeRecorder?
+    /// Parts of a request that its advisor has not agreed to yet.
+    private var held: [(part: HTTPClientRequestPart, promise: EventLoopPromise<Void>?)] = []
+    private var isHolding = false
+    private var isClosed = false
+    private var secureStart: Date?
+    private var secureEnd: Date?
+
+    init(directory: ExchangeDirectory, security context: NIOSSLContext?) {
+        self.directory = directory
+        security = context.map(Security.waiting) ?? .none
+    }
+
+    // MARK: Out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var part = unwrapOutboundIn(data)
+        if case .head(var head) = part {
+            recorder = directory.unmark(&head.headers)
+            requests += 1
+            part = .head(head)
+            begin(head, context: context)
+        }
+        guard isHolding else { return context.write(wrapOutboundOut(part), promise: promise) }
+        held.append((part, promise))
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if !isHolding { context.flush() }
+    }
+
+    private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        let channel = context.channel
+        let isReused = requests > 1
+        let connected = connected
+        recorder?.change { facts in
+            facts.localAddress = channel.localAddress?.ipAddress
+            facts.localPort = channel.localAddress?.port
+            facts.remoteAddress = channel.remoteAddress?.ipAddress
+            facts.remotePort = channel.remoteAddress?.port
+            facts.isReusedConnection = isReused
+            facts.requestHeaderBytes = head.size
+            facts.requestStart = Date()
+            guard !isReused else { return }
+            // A connection that was opened for an exchange that left is there before this one began.
+            facts.connectStart = facts.fetchStart.map { min($0, connected) }
+            facts.connectEnd = connected
+        }
+        switch security {
+        case .none: noteTLS(context)
+        case .waiting(let configuration): startTLS(configuration, context: context)
+        case .handshaking: isHolding = true
+        case .established(let shown): ask(about: shown, context: context)
+        }
+    }
+
+    // MARK: In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            recorder?.change { $0.responseHeaderBytes += head.size }
+            if (102..<200).contains(head.status.code) || head.status == .continue { recorder?.informed(head) }
+        case .body: break
+        case .end: recorder = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshaking = security, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            secureEnd = Date()
+            if let url = recorder?.trust?.url {
+                let shown = listener.shown(for: url, now: Date())
+                security = .established(shown)
+                ask(about: shown, context: context)
+            } else {
+                refuse(ChannelError.ioOnClosedChannel, context: context)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        drop(ChannelError.ioOnClosedChannel)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        isClosed = true
+        drop(ChannelError.ioOnClosedChannel)
+    }
+
+    // MARK: TLS and trust
+
+    private func startTLS(_ configuration: NIOSSLContext, context: ChannelHandlerContext) {
+        isHolding = true
+        security = .handshaking
+        secureStart = Date()
+        do {
+            guard let url = recorder?.trust?.url else {
+                throw TransferError(.internal, "A request has nobody to ask about trust.")
+            }
+            let handler = try ListeningTLS.handler(configuration, host: url.host, listener: listener)
+            tls = handler
+            try context.pipeline.syncOperations.addHandler(handler, position: .first)
+        } catch {
+            // Not in the middle of the client's own write.
+            context.eventLoop.assumeIsolated().execute { self.refuse(error, context: context) }
+        }
+    }
+
+    private func ask(about shown: ShownCertificates, context: ChannelHandlerContext) {
+        isHolding = true
+        noteTLS(context)
+        guard let recorder, let question = recorder.trust else {
+            return refuse(TransferError(.internal, "A request has nobody to ask about trust."), context: context)
+        }
+        context.eventLoop.makeFutureWithTask { await question.verdict(on: shown, recorder: recorder) }
+            .assumeIsolated().whenSuccess { fault in
+                // A request that has left meanwhile took its connection along.
+                guard self.recorder === recorder, !self.isClosed else { return }
+                if let fault { return self.refuse(fault, context: context) }
+                recorder.change { $0.requestStart = Date() }
+                self.release(context)
+            }
+    }
+
+    private func noteTLS(_ context: ChannelHandlerContext) {
+        let handler = tls ?? (try? context.pipeline.syncOperations.handler(type: NIOSSLHandler.self))
+        guard let version = handler?.tlsVersion else { return }
+        let isFirst = requests == 1
+        let (start, end) = (secureStart, secureEnd)
+        recorder?.change { facts in
+            facts.tlsVersion = FerryCore.TLSVersion(version)
+            guard isFirst else { return }
+            (facts.secureConnectionStart, facts.secureConnectionEnd) = (start, end)
+            facts.connectEnd = end ?? facts.connectEnd
+        }
+    }
+
+    private func release(_ context: ChannelHandlerContext) {
+        isHolding = false
+        let parts = held
+        held = []
+        for (part, promise) in parts { context.write(wrapOutboundOut(part), promise: promise) }
+        context.flush()
+    }
+
+    /// Fails the request, which closes the connection.
+    private func refuse(_ error: any Error, context: ChannelHandlerContext) {
+        drop(error)
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    private func drop(_ error: any Error) {
+        let parts = held
+        held = []
+        for (_, promise) in parts { promise?.fail(error) }
+    }
+}
+
+extension HTTPRequestHead {
+    /// Bytes in the syntax of HTTP/1.1.
+    fileprivate var size: Int64 { Int64(method.rawValue.utf8.count + uri.utf8.count + 14) + headers.size }
+}
+
+extension HTTPResponseHead {
+    fileprivate var size: Int64 { Int64(status.reasonPhrase.utf8.count + 17) + headers.size }
+}
+
+extension HTTPHeaders {
+    /// A colon, a space, CR and LF go with each field.
+    fileprivate var size: Int64 { reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4) } }
+}

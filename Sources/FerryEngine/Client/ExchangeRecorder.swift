@@ -1,0 +1,104 @@
+// Ferry: FerryEngine
+// What is learned about one exchange while it runs.
+
+package import FerryCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Gathers times and counts of one request and its response, from the connection and from the HTTP client.
+package final class ExchangeRecorder: Sendable {
+    private struct State {
+        var facts: ExchangeFacts
+        var pendingTrust: TrustChallenge?
+    }
+
+    /// Who answers for the server's certificates; nil leaves them to the TLS library.
+    let trust: TrustQuestion?
+    private let state: Mutex<State>
+    /// Body bytes that left through the socket.
+    let bytesSent = Atomic<Int64>(0)
+    /// How many answers of the advisor are waited for.
+    private let questions = Atomic(0)
+    /// Nanoseconds of the event loops' clock when the advisor last answered.
+    private let answered = Atomic<UInt64>(0)
+    private let onInformational: (@Sendable (HTTPResponseHead) -> Void)?
+    private let onSent: (@Sendable (Int64) -> Void)?
+
+    init(
+        url: HTTPURL, method: String, headers: HTTPHeaders, isProxied: Bool, trust: TrustQuestion? = nil,
+        onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil
+    ) {
+        self.trust = trust
+        self.onInformational = onInformational
+        self.onSent = onSent
+        var facts = ExchangeFacts(url: url.string, method: method)
+        facts.fields = headers.filter { !Self.secret.contains($0.name.lowercased()) }
+            .map { HeaderField(name: $0.name, value: $0.value) }
+        facts.isProxyConnection = isProxied
+        facts.fetchStart = Date()
+        state = Mutex(State(facts: facts))
+    }
+
+    private static let secret: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+
+    /// As far as they are known.
+    package var facts: ExchangeFacts { state.withLock(\.facts) }
+
+    /// The certificates that wait for somebody's word.
+    package var pendingTrust: TrustChallenge? { state.withLock(\.pendingTrust) }
+
+    func change(_ change: (inout ExchangeFacts) -> Void) { state.withLock { change(&$0.facts) } }
+
+    /// Asks the advisor.
+    func asking<Answer>(_ ask: () async -> Answer) async -> Answer {
+        questions.wrappingAdd(1, ordering: .relaxed)
+        let answer = await ask()
+        answered.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
+        questions.wrappingSubtract(1, ordering: .releasing)
+        return answer
+    }
+
+    /// Until when no time has passed for the server, because the advisor took it.
+    var patience: NIODeadline {
+        if questions.load(ordering: .acquiring) > 0 { return .now() }
+        return NIODeadline.uptimeNanoseconds(answered.load(ordering: .relaxed))
+    }
+
+    func wait(for challenge: TrustChallenge) { state.withLock { $0.pendingTrust = challenge } }
+
+    // MARK: What the connection sees
+
+    func informed(_ head: HTTPResponseHead) { onInformational?(head) }
+
+    // MARK: What the client sees
+
+    func sentPart(_ bytes: Int) {
+        let total = bytesSent.wrappingAdd(Int64(bytes), ordering: .relaxed).newValue
+        // The client reports the end of the body only once its source has, which may be after the answer.
+        change { ($0.requestBodyBytes, $0.requestEnd) = (total, Date()) }
+        onSent?(total)
+    }
+
+    func sentRequest() { change { $0.requestEnd = Date() } }
+
+    func receivedHead(_ head: ResponseHead) {
+        change { facts in
+            facts.responseStart = Date()
+            facts.networkProtocol = head.major == 2 ? "h2" : "http/1.1"
+            facts.response = ResponseFacts(
+                url: head.url, status: head.status, version: head.major == 2 ? "HTTP/2" : "HTTP/1.1",
+                fields: head.fields)
+        }
+    }
+
+    func receivedPart(_ bytes: Int) {
+        change { facts in
+            facts.responseBodyBytes += Int64(bytes)
+            facts.decodedBodyBytes = facts.responseBodyBytes
+        }
+    }
+
+    func ended() { change { if $0.responseStart != nil { $0.responseEnd = Date() } } }
+}

@@ -1,0 +1,75 @@
+// Ferry: FerryEngine
+// One request, ready to be sent.
+
+import AsyncHTTPClient
+import FerryCore
+import NIOCore
+import NIOHTTP1
+
+/// One request with everything that its connection depends on.
+struct ExchangeRequest: Sendable {
+    var url: HTTPURL
+    var method: String
+    var headers: HTTPHeaders
+    var key: ClientPool.Key
+    var timeouts: Timeouts
+    var body: RequestBodyStream?
+    /// Answers for certificates; without one the default evaluation decides.
+    var advisor: (any ExchangeAdvisor)?
+    var trust: TrustScope?
+    var onInformational: (@Sendable (ResponseHead) -> Void)?
+    var onSent: (@Sendable (Int64) -> Void)?
+
+    init(url: HTTPURL, method: String = "GET", headers: HTTPHeaders, key: ClientPool.Key, timeouts: Timeouts) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.key = key
+        self.timeouts = timeouts
+    }
+}
+
+extension Engine {
+    /// Sends a request, on a connection of the pool where one is free.
+    func open(_ given: ExchangeRequest) throws(TransferError) -> Exchange {
+        let url = given.url
+        var key = given.key
+        var question: TrustQuestion?
+        if let advisor = given.advisor, url.isSecure, !key.isInsecure {
+            key.asksForTrust = true
+            key.offersHTTP2 = false
+            question = TrustQuestion(url: url, advisor: advisor, scope: given.trust)
+        }
+        let client = try clients.client(key)
+        let informed = given.onInformational.map { inform in
+            { @Sendable (head: HTTPResponseHead) in inform(ResponseHead(head, url: url)) }
+        }
+        let recorder = ExchangeRecorder(
+            url: url, method: given.method, headers: given.headers, isProxied: key.proxy != nil, trust: question,
+            onInformational: informed, onSent: given.onSent)
+        var headers = given.headers
+        // Over HTTP/2 nothing would take the mark off.
+        let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
+        let request: HTTPClient.Request
+        do {
+            // A connection that starts TLS itself is one of plain HTTP to the client.
+            let asked =
+                key.asksForTrust
+                ? "http://\(url.host):\(url.port)\(url.requestTarget)" : url.withoutFragment.string
+            request = try HTTPClient.Request(
+                url: asked, method: HTTPMethod(rawValue: given.method), headers: headers,
+                body: given.body?.body(on: loops[key.loop]))
+        } catch {
+            if let mark { clients.directory.remove(mark) }
+            throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+        }
+        let exchange = Exchange(
+            request, url: url, client: client, on: loops[key.loop], timeouts: given.timeouts,
+            logger: configuration.logger, recorder: recorder)
+        exchange.whenOver { [directory = clients.directory, body = given.body] in
+            if let mark { directory.remove(mark) }
+            body?.end()
+        }
+        return exchange
+    }
+}

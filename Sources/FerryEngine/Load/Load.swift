@@ -1,0 +1,202 @@
+// Ferry: FerryEngine
+// One streamed request and its response.
+
+package import FerryCore
+package import Foundation
+import NIOCore
+import Synchronization
+
+/// One request whose response is read part by part, with the redirects and challenges on the way.
+///
+/// Used in this order: `head`, then `part` until nil. The socket is not read while nobody asks, so memory stays bounded
+/// however slow the reader is. `cancel` may come at any time: what waits then fails at once, whatever an advisor, a server
+/// or a source of the body does.
+package final class Load: Sendable {
+    private struct State {
+        var exchange: Exchange?
+        var isCanceled = false
+        var recorders: [ExchangeRecorder] = []
+        var current: (url: String, method: String, fields: [HeaderField])
+        var decoder: ContentDecoder?
+        /// Body bytes that the head promised, and those that came.
+        var expected: Int64?
+        var received: Int64 = 0
+        var onInformational: (@Sendable (ResponseHead) -> Void)?
+        var onSent: (@Sendable (Int64) -> Void)?
+    }
+
+    let request: LoadRequest
+    let engine: Engine
+    let advisor: (any ExchangeAdvisor)?
+    let loop: Int
+    private let state: Mutex<State>
+    private let queue = PartQueue()
+    private let answered = Once<ResponseHead>()
+
+    package init(_ request: LoadRequest, engine: Engine, advisor: (any ExchangeAdvisor)?) {
+        self.request = request
+        self.engine = engine
+        self.advisor = advisor
+        loop = engine.takeLoop()
+        state = Mutex(State(current: (request.url, request.method, request.fields)))
+    }
+
+    /// A load that nobody holds any more is one that nobody reads.
+    deinit {
+        queue.cancel()
+        state.withLock(\.exchange)?.stop()
+    }
+
+    /// Called on the event loop for each informational response; set it before `head`.
+    package func onInformational(_ body: @escaping @Sendable (ResponseHead) -> Void) {
+        state.withLock { $0.onInformational = body }
+    }
+
+    /// Called on the event loop with the body bytes that the current request has sent; set it before `head`.
+    package func onSent(_ body: @escaping @Sendable (Int64) -> Void) { state.withLock { $0.onSent = body } }
+
+    /// Sends the request, follows redirects, answers challenges, and brings the final head. Call once.
+    ///
+    /// - Throws: ``TransferError``; `canceled` after `cancel` or by the advisor's word.
+    package func head() async throws(TransferError) -> ResponseHead {
+        // The course may wait for an advisor that never answers; the caller must not.
+        Task(name: "load") {
+            var result: Result<ResponseHead, TransferError>
+            do throws(TransferError) {
+                result = .success(try await self.course())
+            } catch {
+                result = .failure(error)
+                self.state.withLock(\.exchange)?.stop()
+            }
+            self.answered.settle(result)
+        }
+        let result = await withTaskCancellationHandler {
+            await self.answered.result()
+        } onCancel: {
+            self.cancel()
+        }
+        return try result.get()
+    }
+
+    /// The next part of the body; nil at its end, and again after it.
+    ///
+    /// - Throws: ``TransferError``: `connection_lost` for a body shorter than it was stated, `canceled` after `cancel`.
+    package func part() async throws(TransferError) -> Data? {
+        let result = await withTaskCancellationHandler { () async -> Result<Data?, TransferError> in
+            do throws(TransferError) { return .success(try await self.nextPart()) } catch { return .failure(error) }
+        } onCancel: {
+            self.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Ends everything; twice is once.
+    package func cancel() {
+        let exchange = state.withLock { state in
+            state.isCanceled = true
+            return state.exchange
+        }
+        answered.settle(.failure(ExchangeEnd.stopped))
+        queue.cancel()
+        exchange?.stop()
+    }
+
+    /// Body bytes that the current request has sent.
+    package var bytesSent: Int64 { state.withLock { $0.recorders.last }?.bytesSent.load(ordering: .relaxed) ?? 0 }
+
+    /// Every request that was made, in order, with what is known of it so far.
+    package var exchanges: [ExchangeFacts] {
+        let (recorders, decoded) = state.withLock { ($0.recorders, $0.decoder?.decoded) }
+        var facts = recorders.map(\.facts)
+        if let decoded { facts[facts.count - 1].decodedBodyBytes = decoded }
+        return facts
+    }
+
+    /// The request that was made last, with the caller's fields.
+    package var currentRequest: (url: String, method: String, fields: [HeaderField]) { state.withLock(\.current) }
+
+    /// Whether a coding is taken off the body, so that the stated length is not that of what `part` brings.
+    package var isDecoding: Bool { state.withLock { $0.decoder != nil } }
+
+    // MARK: For the course
+
+    func checkCanceled() throws(TransferError) {
+        if state.withLock(\.isCanceled) { throw ExchangeEnd.stopped }
+    }
+
+    func note(url: HTTPURL, method: String, fields: [HeaderField]) {
+        state.withLock { $0.current = (url.string, method, fields) }
+    }
+
+    /// Sends one request; a cancel that comes meanwhile ends it.
+    func open(_ request: ExchangeRequest) throws(TransferError) -> Exchange {
+        var request = request
+        (request.onInformational, request.onSent) = state.withLock { ($0.onInformational, $0.onSent) }
+        let exchange = try engine.open(request)
+        let isCanceled = state.withLock { state in
+            state.exchange = exchange
+            if let recorder = exchange.recorder { state.recorders.append(recorder) }
+            return state.isCanceled
+        }
+        if isCanceled {
+            exchange.stop()
+            throw ExchangeEnd.stopped
+        }
+        return exchange
+    }
+
+    /// Lets the body of the final response come as it is asked for.
+    func begin(_ exchange: Exchange, coding: ContentDecoder.Coding?, expected: Int64?) throws(TransferError) {
+        try state.withLock { (state: inout sending State) throws(TransferError) in
+            state.expected = expected
+            if let coding { state.decoder = try ContentDecoder(coding) }
+        }
+        exchange.hand(to: queue)
+    }
+
+    // MARK: The body
+
+    private func nextPart() async throws(TransferError) -> Data? {
+        while true {
+            if let piece = try decodedPiece() { return Data(piece.readableBytesView) }
+            guard let part = try await received() else {
+                try checkEnd()
+                return nil
+            }
+            let isDecoding = state.withLock { state in
+                state.received += Int64(part.readableBytes)
+                state.decoder?.feed(part)
+                return state.decoder != nil
+            }
+            if !isDecoding { return Data(part.readableBytesView) }
+        }
+    }
+
+    private func decodedPiece() throws(TransferError) -> ByteBuffer? {
+        do throws(TransferError) {
+            return try state.withLock { (state: inout sending State) throws(TransferError) in
+                try state.decoder?.next()
+            }
+        } catch {
+            state.withLock(\.exchange)?.stop(with: error)
+            queue.cancel()
+            throw error
+        }
+    }
+
+    private func received() async throws(TransferError) -> ByteBuffer? {
+        let watch = state.withLock(\.exchange)?.watch(request.idleTimeout, message: "stopped sending")
+        defer { watch?.cancel() }
+        return try await queue.next()
+    }
+
+    private func checkEnd() throws(TransferError) {
+        let missing = try state.withLock { (state: inout sending State) throws(TransferError) in
+            let missing = state.expected.map { $0 - state.received } ?? 0
+            if missing <= 0 { try state.decoder?.finish() }
+            return missing
+        }
+        guard missing > 0 else { return }
+        throw TransferError(.connectionLost, "The connection ended \(missing) bytes before the end.")
+    }
+}

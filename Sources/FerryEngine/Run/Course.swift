@@ -1,0 +1,57 @@
+// Ferry: FerryEngine
+// The way from the original URL to the final answer.
+
+import FerryCore
+import Foundation
+
+/// What changes from one request of a try to the next: redirects lead to other URLs, methods and fields.
+struct Course: Sendable {
+    var url: HTTPURL
+    var method: String
+    /// The caller's fields.
+    var fields: [HeaderField]
+    /// The origin that the fields were given for.
+    var home: Origin
+    /// Whether the caller's body goes along.
+    var sendsBody: Bool
+    var chain: RedirectChain
+    /// The credentials that default handling of a challenge uses.
+    var proposed: Credentials?
+    var hasReplacedConnection = false
+
+    init(_ job: TransferJob, secrets: (HTTPURL) -> String?) throws(TransferError) {
+        let start = try HTTPURL(parsing: job.request.url)
+        url = start.withoutUserinfo
+        method = job.request.method
+        fields = job.request.headers
+        home = start.origin
+        sendsBody = job.request.body != nil
+        chain = RedirectChain(start: start, method: method, secrets: secrets(start))
+        proposed = job.credentials ?? start.credentials
+    }
+
+    /// The caller's fields that go to the URL.
+    func given(_ foreign: ForeignFields) -> [HeaderField] {
+        RequestFields.forOrigin(url.origin, fields: fields, givenFor: home, foreignFields: foreign)
+    }
+
+    /// Goes on to another request.
+    mutating func follow(
+        _ target: HTTPURL, method newMethod: String, fields newFields: [HeaderField]?, _ foreign: ForeignFields
+    ) {
+        if target.origin != url.origin { proposed = nil }
+        if let own = target.credentials { proposed = own }
+        url = target.withoutUserinfo
+        if newMethod != method {
+            sendsBody = false
+            fields = LoadFields.withoutBody(fields)
+        }
+        method = newMethod
+        if let newFields {
+            (fields, home) = (newFields, url.origin)
+        } else if foreign == .keep, url.origin != home {
+            // What was dropped on the way to another origin stays dropped on the way back.
+            (fields, home) = (given(foreign), url.origin)
+        }
+    }
+}

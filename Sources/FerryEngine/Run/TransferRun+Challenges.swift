@@ -1,0 +1,88 @@
+// Ferry: FerryEngine
+// Servers and proxies that want credentials, and whom to ask for them.
+
+import FerryCore
+import Foundation
+import NIOHTTP1
+
+extension TransferRun {
+    /// Waits for an answer of the advisor, but not longer than the try goes on.
+    func asked<Answer: Sendable>(
+        _ ask: @escaping @Sendable () async -> Answer
+    ) async throws(TransferError) -> Answer {
+        try checkStopping()
+        let answer = Once<Answer>()
+        let task = Task(name: "question of \(job.id)") { answer.settle(.success(await ask())) }
+        giveUpQuestion = {
+            answer.settle(.failure(ExchangeEnd.stopped))
+            task.cancel()
+        }
+        defer { giveUpQuestion = nil }
+        return try await answer.result().get()
+    }
+
+    /// Adds what the origin has asked for, or what the user gave for it.
+    func authorize(_ headers: inout HTTPHeaders, _ course: Course) {
+        let url = course.url
+        let value = authenticators[url.origin]?.authorization(
+            method: course.method, target: url.requestTarget, clientNonce: DigestHashing.clientNonce(),
+            digester: DigestHashing.digest)
+        if let value {
+            headers.replaceOrAdd(name: "Authorization", value: value)
+        } else if job.advisor == nil, url.origin == course.home, let credentials = job.credentials,
+            !headers.contains(name: "Authorization")
+        {
+            headers.add(name: "Authorization", value: credentials.basicAuthorization)
+        }
+    }
+
+    /// Whether a 401 or 407 was answered, so that the request is to be made again.
+    func answersChallenge(
+        _ head: ResponseHead, _ exchange: Exchange, _ course: inout Course
+    ) async throws(TransferError) -> Bool {
+        guard head.status == 401 || head.status == 407, let advisor = job.advisor else { return false }
+        let url = course.url
+        var authenticator = authenticators[url.origin] ?? Authenticator()
+        var next = authenticator.received(
+            head, host: url.host, port: url.port, isSecure: url.isSecure, proposed: course.proposed)
+        while case .ask(let challenge) = next {
+            next = authenticator.answered(try await asked { await advisor.answer(challenge) })
+        }
+        authenticators[url.origin] = authenticator
+        switch next {
+        case .send:
+            await exchange.discard()
+            return true
+        case .cancel:
+            await exchange.close()
+            throw TransferError(.canceled, "The credentials for \(url.host) were not given.")
+        case .wait(let challenge):
+            await exchange.close()
+            pendingChallenge = .authentication(challenge)
+            throw PendingChallenge.authentication(challenge).error
+        case .result, .ask: return false
+        }
+    }
+
+    /// Whether credentials for the proxy were given.
+    ///
+    /// The HTTP client does not pass on what the proxy said, so Basic is what is asked about.
+    func answersProxy(_ error: TransferError, _ url: HTTPURL) async throws(TransferError) -> Bool {
+        guard let proxy = try proxy(for: url), let advisor = job.advisor else { return false }
+        if proxy.credentials != nil { proxyFailures += 1 }
+        var challenge = AuthenticationChallenge(
+            scheme: .basic, realm: nil, host: proxy.host, port: proxy.port, isSecure: false, isProxy: true)
+        challenge.previousFailures = proxyFailures
+        let question = challenge
+        switch try await asked({ await advisor.answer(question) }) {
+        case .credentials(let credentials):
+            proxyCredentials = credentials
+            return true
+        case .cancel: throw TransferError(.canceled, "The credentials for the proxy were not given.")
+        case .wait:
+            pendingChallenge = .authentication(challenge)
+            throw error
+        case .performDefault, .rejectProtectionSpace: return false
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// Ferry: FerryEngine
+// The certificates of a server, with what is wrong with them.
+
+import FerryCore
+import Foundation
+import NIOSSL
+
+/// The certificates that a server showed in one handshake, and what the default evaluation finds wrong.
+struct ShownCertificates: Sendable {
+    /// DER, leaf first.
+    let chain: [Data]
+    let fault: TransferError?
+}
+
+/// Listens to the TLS library while it evaluates a chain, and lets every chain pass.
+///
+/// What it found wrong is kept: nothing is sent before somebody has decided on it. On the event loop of its connection.
+final class ChainListener {
+    /// In the order of the last word on each, which the library gives from the root to the leaf.
+    private var certificates: [NIOSSLCertificate] = []
+    private var faulty: [NIOSSLCertificate] = []
+
+    func judged(_ certificate: NIOSSLCertificate, _ result: NIOSSLVerificationResult) -> NIOSSLVerificationResult {
+        certificates.removeAll { $0 == certificate }
+        certificates.append(certificate)
+        if result == .failed { faulty.append(certificate) }
+        return .certificateVerified
+    }
+
+    /// What was shown, with the host's name checked.
+    func shown(for url: HTTPURL, now: Date) -> ShownCertificates {
+        let chain = Array(certificates.reversed())
+        return ShownCertificates(
+            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, url, now))
+    }
+
+    private func fault(_ chain: [NIOSSLCertificate], _ url: HTTPURL, _ now: Date) -> TransferError? {
+        guard let leaf = chain.first else { return TLSFailure.untrusted(url) }
+        let seconds = Int(now.timeIntervalSince1970)
+        for certificate in faulty {
+            if seconds < certificate.notValidBefore { return TLSFailure.notYetValid(url) }
+            if seconds > certificate.notValidAfter { return TLSFailure.expired(url) }
+        }
+        if let first = faulty.first {
+            return chain.count > 1 && first == chain.last ? TLSFailure.unknownRoot(url) : TLSFailure.untrusted(url)
+        }
+        return Self.names(leaf, url.host) ? nil : TLSFailure.otherHost(url)
+    }
+
+    private static func names(_ leaf: NIOSSLCertificate, _ host: String) -> Bool {
+        var names: [String] = []
+        var addresses: [[UInt8]] = []
+        for name in leaf._subjectAlternativeNames() {
+            let bytes = Array(name.contents)
+            switch name.nameType {
+            case .dnsName: names.append(String(decoding: bytes, as: UTF8.self))
+            case .ipAddress: addresses.append(bytes)
+            default: break
+            }
+        }
+        return ServerIdentity.matches(host: host, names: names, addresses: addresses)
+    }
+}
+
+/// A TLS client that tells what the library thinks of each certificate.
+///
+/// The library's own evaluation stays at work, which it does not when a custom one is installed in its place; the
+/// initializer that does this is deprecated in favor of that one, so it is called through a requirement.
+private protocol ListenedClient: AnyObject {
+    init(context: NIOSSLContext, serverHostname: String?, verificationCallback: NIOSSLVerificationCallback?) throws
+}
+
+extension NIOSSLClientHandler: ListenedClient {}
+
+enum ListeningTLS {
+    /// A handler that speaks TLS to a host and tells the listener of its certificates.
+    static func handler(
+        _ context: NIOSSLContext, host: String, listener: ChainListener
+    ) throws -> NIOSSLClientHandler {
+        func make<Client: ListenedClient>(_ type: Client.Type, _ name: String?) throws -> Client {
+            try type.init(context: context, serverHostname: name) { result, certificate in
+                listener.judged(certificate, result)
+            }
+        }
+        // An address cannot be named in the handshake (RFC 6066 §3).
+        var name = IPAddress(host) == nil && !host.hasPrefix("[") ? host : nil
+        if name?.hasSuffix(".") == true { name?.removeLast() }
+        return try make(NIOSSLClientHandler.self, name)
+    }
+}

@@ -1,0 +1,37 @@
+// Ferry: FerryServer
+// Routes about sessions that outlive their apps.
+
+import FerryAPI
+import FerryCore
+import Hummingbird
+
+extension ControlAPI {
+    func addBackgroundRoutes(to router: Router<BasicRequestContext>) {
+        // What the streams need stands in their queries: the end of a body that was read hides the end of the connection.
+        router.respond(to: AttachSession.self) { request, context in
+            let attachment = try SessionAttachment(items: request.queryItems())
+            return .stream(try await service.attach(context.sessionID(), attachment), to: request)
+        }
+        router.respond(to: ConnectApplication.self) { request, context in
+            let connection = try ApplicationConnection(context.application(), items: request.queryItems())
+            return .stream(try await service.connect(connection), to: request)
+        }
+        router.serve(ActivateApplication.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ActivateApplication.Request.self)
+            try await service.becomeActive(context.application(), process: wish.process)
+            return wish
+        }
+        router.serve(ChangeApplication.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ChangeApplication.Request.self)
+            try await service.registerLaunchCommand(wish.launch, of: context.application())
+            return wish
+        }
+        router.serve(QuitSessions.self) { request, _ in
+            try request.hasNoQuery()
+            let wish = try await request.value(QuitSessions.Request.self)
+            return QuitSessions.Response(results: try await service.quit(wish.selection))
+        }
+    }
+}

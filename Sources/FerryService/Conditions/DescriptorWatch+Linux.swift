@@ -1,0 +1,26 @@
+// Ferry: FerryService
+// A descriptor that somebody waits at.
+
+import Dispatch
+import Glibc
+
+/// Waits at a descriptor without a thread of its own, and closes it at the end.
+final class DescriptorWatch: Sendable {
+    private nonisolated(unsafe) let source: any DispatchSourceRead  // SAFETY: sources are thread-safe
+
+    /// - Parameters:
+    ///   - readable: called on the queue.
+    ///   - close: called on the queue after the last call of `readable`.
+    init(
+        _ descriptor: Int32, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
+        close: @escaping @Sendable () -> Void
+    ) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler(handler: readable)
+        source.setCancelHandler(handler: close)
+        source.resume()
+        unsafe self.source = source
+    }
+
+    func stop() { unsafe source.cancel() }
+}

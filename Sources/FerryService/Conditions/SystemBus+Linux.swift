@@ -1,0 +1,55 @@
+// Ferry: FerryService
+// The system's message bus.
+
+import CFerrySystem
+import FerryCore
+
+/// What NetworkManager says about the network; without one it is neither mobile nor metered.
+struct NetworkKind: Hashable, Sendable {
+    var isCellular = false
+    var isExpensive = false
+}
+
+/// A connection to the system's message bus. Used on one serial queue alone.
+@safe final class SystemBus: Sendable {
+    private nonisolated(unsafe) let bus: OpaquePointer  // SAFETY: used on its owner's one queue alone
+
+    /// Nil where there is no bus, or no libsystemd to speak to it with.
+    init?(address: String) {
+        guard let bus = unsafe ferry_bus_open(address) else { return nil }
+        unsafe self.bus = unsafe bus
+    }
+
+    deinit { unsafe ferry_bus_close(bus) }
+
+    /// Where the bus is, as D-Bus has it.
+    static func address(_ environment: [String: String]) -> String {
+        environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? "unix:path=/run/dbus/system_bus_socket"
+    }
+
+    var descriptor: Int32 { unsafe ferry_bus_descriptor(bus) }
+
+    func watchNetwork() -> Bool { unsafe ferry_bus_watch_network(bus) >= 0 }
+
+    /// Takes in what the bus has to say: whether something has changed; nil if the connection is gone.
+    func process() -> Bool? {
+        let status = unsafe ferry_bus_process(bus)
+        return status < 0 ? nil : status > 0
+    }
+
+    var networkKind: NetworkKind {
+        var metered: UInt32 = 0
+        var type = [CChar](repeating: 0, count: 64)
+        let isThere = unsafe type.withUnsafeMutableBufferPointer {
+            unsafe ferry_bus_network(bus, &metered, $0.baseAddress, $0.count)
+        }
+        guard isThere > 0 else { return NetworkKind() }
+        let word = String(decoding: type.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return NetworkKind(
+            isCellular: NetworkManagerRule.isCellular(connectionType: word),
+            isExpensive: NetworkManagerRule.isExpensive(metered: metered))
+    }
+
+    var isPreparingForShutdown: Bool { unsafe ferry_bus_preparing_for_shutdown(bus) > 0 }
+}

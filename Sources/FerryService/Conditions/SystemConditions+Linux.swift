@@ -1,0 +1,158 @@
+// Ferry: FerryService
+// Conditions as the machine has them.
+
+import Dispatch
+package import FerryCore
+import Foundation
+package import Logging
+import Synchronization
+
+/// Conditions as the machine has them: routes from the kernel, the network's kind from NetworkManager, power from `/sys`.
+///
+/// What changes announces itself, so a machine at rest wakes nobody; power alone is looked at, while somebody depends on it.
+/// What the machine does not say restricts nobody.
+package final class SystemConditions: ConditionSource {
+    private struct State {
+        var report = ConditionReport()
+        var wanted: ConditionNeeds = []
+        var changed: (@Sendable () -> Void)?
+        var routes: DescriptorWatch?
+        var manager: NetworkManagerWatch?
+        var poll: PowerPoll?
+        var isStopped = false
+    }
+
+    private let address: String
+    private let powerFolder: String
+    private let logger: Logger
+    private let queue = DispatchQueue(label: "conditions")
+    /// Apart from the other, since the bus may let its callers wait.
+    private let busQueue = DispatchQueue(label: "conditions of NetworkManager")
+    private let state = Mutex(State())
+
+    package init(
+        environment: [String: String], powerFolder: String = "/sys/class/power_supply", logger: Logger
+    ) {
+        address = SystemBus.address(environment)
+        self.powerFolder = powerFolder
+        self.logger = logger
+    }
+
+    package let concernsLoopback = false
+
+    package var report: ConditionReport { state.withLock(\.report) }
+
+    package func watch(_ needs: ConditionNeeds, changed: @escaping @Sendable () -> Void) {
+        let new = state.withLock { state in
+            state.changed = changed
+            let new = needs.subtracting(state.wanted)
+            state.wanted.formUnion(needs)
+            return new
+        }
+        if new.contains(.reachability) { queue.async { [self] in watchRoutes() } }
+        if new.contains(.kind) { busQueue.async { [self] in watchManager() } }
+        if new.contains(.power) { queue.async { [self] in readPower() } }
+    }
+
+    package func pollPower(every seconds: Int?) {
+        let poll = seconds.map { seconds in
+            PowerPoll(every: seconds, queue: queue) { [weak self] in self?.readPower() }
+        }
+        let old = state.withLock { state in
+            let old = state.isStopped ? poll : state.poll
+            state.poll = state.isStopped ? nil : poll
+            return old
+        }
+        old?.stop()
+    }
+
+    package func stop() {
+        let (routes, manager, poll) = state.withLock { state in
+            state.isStopped = true
+            state.changed = nil
+            return (state.routes.take(), state.manager.take(), state.poll.take())
+        }
+        routes?.stop()
+        manager?.stop()
+        poll?.stop()
+    }
+
+    private func update(_ change: (inout ConditionReport) -> Void) {
+        let changed: (@Sendable () -> Void)? = state.withLock { state in
+            let before = state.report
+            change(&state.report)
+            return state.report == before ? nil : state.changed
+        }
+        changed?()
+    }
+
+    // MARK: Routes
+
+    private func watchRoutes() {
+        let routes = Routes.watch(queue) { [weak self] in
+            self?.readRoutes()
+            self?.reopenManager()
+        }
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.routes = routes }
+            return state.isStopped
+        }
+        if isStopped { routes?.stop() }
+        readRoutes()
+    }
+
+    private func readRoutes() {
+        let uplinks = Routes.uplinks()
+        update { report in
+            report.conditions.reachable = uplinks?.isEmpty != true
+            report.conditions.uplinks = uplinks ?? []
+            report.known.insert(.reachability)
+        }
+    }
+
+    // MARK: NetworkManager
+
+    private func watchManager() {
+        let manager = NetworkManagerWatch(address: address, queue: busQueue) { [weak self] kind in
+            self?.take(kind)
+        } ended: { [weak self] in
+            self?.state.withLock { $0.manager = nil }
+            self?.take(NetworkKind())
+        }
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.manager = manager }
+            return state.isStopped
+        }
+        guard let manager, !isStopped else {
+            manager?.stop()
+            return take(NetworkKind())
+        }
+        manager.read()
+    }
+
+    /// Looks for a bus that was not there, whenever something about the networks changes.
+    private func reopenManager() {
+        busQueue.async { [self] in
+            let isMissing = state.withLock { $0.wanted.contains(.kind) && $0.manager == nil && !$0.isStopped }
+            if isMissing { watchManager() }
+        }
+    }
+
+    private func take(_ kind: NetworkKind) {
+        update { report in
+            report.conditions.cellular = kind.isCellular
+            report.conditions.expensive = kind.isExpensive
+            report.known.insert(.kind)
+        }
+    }
+
+    // MARK: Power
+
+    private func readPower() {
+        let isExternal = PowerSupply.isExternal(PowerSupply.all(in: powerFolder))
+        update { report in
+            report.conditions.externalPower = isExternal
+            report.known.insert(.power)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Ferry: FerryService
+// Starts an app for its events.
+
+import CFerrySystem
+import FerryCore
+import Foundation
+
+/// Starts an app for its events: without a shell, in a session and, where systemd runs for the user, a scope of its own,
+/// so that it does not end with the daemon.
+struct ProgramStart {
+    let arguments: [String]
+    let folder: String
+    let environment: [String: String]
+
+    /// Variables of the daemon that mean something else, or nothing, to another process.
+    private static let unsuitable: Set = [
+        "FERRY_READY_FD", "FERRY_KILL_AT", "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+        "INVOCATION_ID", "JOURNAL_STREAM", "MAINPID", "WATCHDOG_USEC", "WATCHDOG_PID",
+    ]
+
+    init(_ command: LaunchCommand, application: String, session: String, environment: [String: String]) {
+        let scope = Self.scope(environment, exists: FileManager.default.isExecutableFile)
+        arguments = scope + command.arguments
+        folder = command.workingFolder ?? environment["HOME"] ?? "/"
+        self.environment = environment.filter { !Self.unsuitable.contains($0.key) }
+            .merging(["FERRY_APPLICATION_ID": application]) { $1 }
+            .merging(command.environment) { $1 }
+            .merging(["FERRY_BACKGROUND_SESSION": session]) { $1 }
+    }
+
+    /// What goes before a command that is to have a scope of its own; nothing where no systemd runs for the user.
+    static func scope(_ environment: [String: String], exists: (String) -> Bool) -> [String] {
+        guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty,
+            FileManager.default.fileExists(atPath: folder + "/systemd/private"),
+            let program = ["/usr/bin/systemd-run", "/bin/systemd-run"].first(where: exists)
+        else { return [] }
+        return [program, "--user", "--scope", "--quiet", "--collect", "--"]
+    }
+
+    /// Starts the program.
+    ///
+    /// - Parameter ended: called once it has ended, on a thread of its own.
+    /// - Returns: the number of its process.
+    /// - Throws: ``TransferError`` with code `invalid_request` if the program cannot be started.
+    func run(ended: @escaping @Sendable (Int32) -> Void) throws(TransferError) -> Int32 {
+        var process: pid_t = 0
+        let status = unsafe Self.withCStrings(arguments) { arguments in
+            unsafe Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+                unsafe ferry_spawn(&process, arguments, variables, folder)
+            }
+        }
+        guard status == 0 else {
+            throw TransferError(
+                .invalidRequest,
+                "\(arguments[0].escapingControls) cannot be started: \(unsafe String(cString: strerror(status))).",
+                details: ErrorDetails(errno: status))
+        }
+        // Waiting blocks for as long as the app lives.
+        Thread.detachNewThread { [process] in
+            var status: Int32 = 0
+            while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+            ended(process)
+        }
+        return process
+    }
+
+    private static func withCStrings<Result>(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = unsafe texts.map { unsafe strdup($0) }
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        return unsafe body(copies + [nil])
+    }
+}

@@ -1,0 +1,87 @@
+// Ferry: FerryService
+// Who answers a transfer's challenges.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+
+extension LocalTransferService {
+    /// What a session's client and servers have told each other.
+    func memory(of id: SessionID) async throws(TransferError) -> SessionMemory {
+        if let memory = sessionStates[id]?.memory { return memory }
+        let cookies = try await journal.read { reader throws(TransferError) in try reader.cookies(of: id) }
+        // Looks again: somebody else may have been asked meanwhile.
+        var state = session(id)
+        let memory = state.memory ?? SessionMemory(cookies: cookies)
+        state.memory = memory
+        sessionStates[id] = state
+        return memory
+    }
+
+    /// Notes whether a process of the session's client is there to answer.
+    func setAttached(_ isAttached: Bool, to id: SessionID) async throws(TransferError) {
+        try await memory(of: id).isAttached = isAttached
+    }
+
+    /// The highest number of a task that a session ever had; 0 if it had none.
+    func lastTask(of id: SessionID) async throws(TransferError) -> Int {
+        try await journal.read { reader throws(TransferError) in try reader.lastTask(of: id) }
+    }
+
+    /// Who is asked while a transfer's requests are under way.
+    func advisor(for record: TransferRecord) async throws(TransferError) -> (any ExchangeAdvisor)? {
+        if let advisor = configuration.advisor(shown(record)) { return advisor }
+        guard record.request.spooled else { return nil }
+        let session = record.request.session
+        return SessionAdvisor(id: record.id, memory: try await memory(of: session)) { [weak self] cookies in
+            await self?.save(cookies, of: session)
+        }
+    }
+
+    private func save(_ cookies: TransferCookies, of id: SessionID) async {
+        do throws(TransferError) {
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.saveCookies(cookies, of: id)
+            }
+        } catch {
+            noteFailure(error)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Stores what a client answers to the challenge that its transfer waits with; the transfer is tried again at once.
+    ///
+    /// - Returns: whether the answer is that the transfer ends.
+    func take(_ change: TransferChange, for record: TransferRecord) async throws(TransferError) -> Bool {
+        guard record.outcome == nil, let challenge = record.facts.challenge else { return false }
+        let memory = try await memory(of: record.request.session)
+        switch (challenge, change.answer, change.trustAnswer) {
+        case (.authentication, .cancel, _), (.trust, _, .cancel): return true
+        case (.authentication(let challenge), .some(let answer), _) where answer != .wait:
+            memory.store(answer, to: challenge)
+        case (.trust(let challenge), _, .some(let answer)) where answer != .wait:
+            memory.store(answer, to: challenge)
+        default: return false
+        }
+        guard live[record.id] == nil else { return false }
+        let id = record.id
+        try await journal.commit { transaction throws(TransferError) in
+            guard var current = try transaction.record(id) else { return }
+            current.facts.challenge = nil
+            current.retry = nil
+            try transaction.update(current)
+        }
+        if record.isEligible { lineUp(record) }
+        wake(waitingFor: .authentication, in: record.request.session)
+        return false
+    }
+
+    /// Lets a session's transfers that wait for an answer ask again: it may fit them too.
+    private func wake(waitingFor reason: WaitReason, in session: SessionID) {
+        for (id, waiting) in delayed where waiting.reason == reason && waiting.key.session == session {
+            delayed[id] = nil
+            ready.insert(id, waiting.key)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// Ferry: FerryService
+// Processes that have a session open.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService: SessionService {
+    /// Seconds for which an attach waits for a process that was launched for events to end.
+    private static let patience = 30.0
+    /// Seconds for which it waits for the connection of a process that has ended.
+    private static let deadPatience = 5.0
+
+    package func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+        guard try attachment.session() == session else {
+            throw TransferError(.invalidRequest, "The session \(session) is not the one that the attachment names.")
+        }
+        try SettingRange.connectionsPerHost.check(attachment.connectionsPerHost.map(Int64.init), "connections_per_host")
+        try await waitForOthers(session, attachment)
+        let token = take(session, attachment)
+        do throws(TransferError) {
+            return try await open(session, attachment, token)
+        } catch {
+            await detach(session, token)
+            throw error
+        }
+    }
+
+    /// Returns once no other process has the session open.
+    ///
+    /// - Throws: ``TransferError`` with code `session_in_use`.
+    private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError) {
+        let start = ContinuousClock.now
+        // A process that attaches twice has lost its connection before that was noticed here.
+        while let holder = desk.sessions[session]?.holder, holder.process != attachment.process {
+            let patience =
+                holder.isBackground
+                ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
+            guard ContinuousClock.now - start < .seconds(patience), !Task.isCancelled else {
+                throw TransferError(
+                    .sessionInUse, "Process \(holder.process) has the session \(session) open.")
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Makes a process the one that has the session open.
+    private func take(_ id: SessionID, _ attachment: SessionAttachment) -> Int {
+        let token = desk.token()
+        var registration =
+            desk.sessions[id]?.registration
+            ?? SessionRegistration(
+                application: attachment.application, identifier: attachment.identifier, sendsLaunchEvents: true)
+        registration.sendsLaunchEvents = attachment.sendsLaunchEvents
+        registration.holder = ProcessMark.of(attachment.process)
+        var session = desk.sessions[id] ?? SessionDesk.Session(registration: registration)
+        session.registration = registration
+        session.holder = SessionDesk.Holder(
+            token: token, process: attachment.process, isBackground: attachment.isBackgroundLaunched)
+        session.launch = nil
+        desk.sessions[id] = session
+        return token
+    }
+
+    private func open(
+        _ id: SessionID, _ attachment: SessionAttachment, _ token: Int
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+        let wasCalled = endCalls(for: id, of: attachment.process) || attachment.isBackgroundLaunched
+        if wasCalled {
+            desk.sessions[id]?.hasNews = false
+            desk.sessions[id]?.registration.toldAt = Date()
+        }
+        if attachment.isBackgroundLaunched {
+            try await saveRegistration(id)
+        } else {
+            try await beginForeground(attachment.application, saving: id)
+        }
+        var state = self.session(id)
+        state.settings.hostConnections = attachment.connectionsPerHost
+        sessionStates[id] = state
+        try await setAttached(true, to: id)
+        let lastTask = try await lastTask(of: id)
+        var subscription = EventSubscription()
+        subscription.session = id
+        subscription.progressInterval = attachment.progressInterval
+        let reader = SignalReader(
+            .attached(.init(lastTask: lastTask, handlesEvents: wasCalled)), try await events(subscription))
+        schedule()
+        let guardian = LeaveGuardian { [weak self] in
+            Task(name: "detaching from \(id)") { await self?.detach(id, token) }
+        }
+        return AsyncThrowingStream {
+            do {
+                if let signal = try await reader.next() { return signal }
+            } catch {
+                guardian.leave()
+                throw error
+            }
+            guardian.leave()
+            return nil
+        }
+    }
+
+    /// Notes that a process has opened a session that it was told of; whether it was.
+    private func endCalls(for id: SessionID, of process: Int32) -> Bool {
+        var wasCalled = false
+        for (token, listener) in desk.listeners where listener.connection.process == process {
+            if desk.listeners[token]?.called.remove(id) != nil { wasCalled = true }
+        }
+        return wasCalled
+    }
+
+    /// The connection of the process that had the session open is gone.
+    func detach(_ id: SessionID, _ token: Int) async {
+        guard desk.sessions[id]?.holder?.token == token else { return }
+        desk.sessions[id]?.holder = nil
+        sessionStates[id]?.memory?.isAttached = false
+        // A process that lives through the end of the daemon comes back to the next one.
+        guard !desk.isEnding, !isShuttingDown else { return }
+        desk.sessions[id]?.registration.holder = nil
+        await attempt { () async throws(TransferError) in try await saveRegistration(id) }
+        await consider(id)
+    }
+
+    func saveRegistration(_ id: SessionID) async throws(TransferError) {
+        guard let registration = desk.sessions[id]?.registration else { return }
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.saveRegistration(registration, of: id)
+        }
+    }
+
+    /// Runs something whose failure has nobody to be told of but the service itself.
+    func attempt(_ body: () async throws(TransferError) -> Void) async {
+        do throws(TransferError) { try await body() } catch { noteFailure(error) }
+    }
+}
+
+/// Reads a session's signals: the first, then its events.
+private actor SignalReader {
+    private var first: SessionSignal?
+    private var events: AsyncThrowingStream<TransferEvent, any Error>.Iterator
+
+    init(_ first: SessionSignal, _ events: AsyncThrowingStream<TransferEvent, any Error>) {
+        self.first = first
+        self.events = events.makeAsyncIterator()
+    }
+
+    func next() async throws -> SessionSignal? {
+        if let first {
+            self.first = nil
+            return first
+        }
+        // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
+        var events = events
+        return try await events.next(isolation: self).map(SessionSignal.event)
+    }
+}

@@ -1,0 +1,92 @@
+// Ferry: FerryService
+// Force-quit.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    /// The reason of a cancellation by force-quit, as `URLError` counts them.
+    private static let forceQuit = 0
+
+    package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
+        let sessions: [SessionID]
+        switch selection {
+        case .session(let id):
+            guard desk.sessions[id] != nil else {
+                throw TransferError(.invalidRequest, "There is no background session \(id).")
+            }
+            sessions = [id]
+        case .application(let name): sessions = desk.sessions(of: name)
+        }
+        // Before anything ends: nothing that ends here is told of.
+        for id in sessions { try await markQuit(id) }
+        var results: [ActionResult] = []
+        for id in sessions { results += try await quitTransfers(of: id) }
+        for id in sessions { try await markQuit(id) }
+        return results
+    }
+
+    private func markQuit(_ id: SessionID) async throws(TransferError) {
+        desk.sessions[id]?.registration.isQuit = true
+        desk.sessions[id]?.registration.toldAt = Date()
+        desk.sessions[id]?.hasNews = false
+        desk.sessions[id]?.launch = nil
+        try await noting { () async throws(TransferError) in try await saveRegistration(id) }
+    }
+
+    private func quitTransfers(of session: SessionID) async throws(TransferError) -> [ActionResult] {
+        var filter = JournalFilter()
+        filter.session = session
+        filter.limit = 500
+        filter.phases = [.pending, .suspended, .canceling]
+        // What runs is mostly old: stopped last, it does not hand its slot to one that is stopped next.
+        filter.newestFirst = true
+        var results: [ActionResult] = []
+        while true {
+            let page = filter
+            let ids = try await noting { () async throws(TransferError) in
+                try await journal.read { reader throws(TransferError) in try reader.page(page).map(\.id) }
+            }
+            for part in [ids.filter { live[$0] == nil }, ids.filter { live[$0] != nil }] {
+                await withTaskGroup(of: ActionResult.self) { group in
+                    for id in part { group.addTask { await self.quit(id) } }
+                    for await result in group { results.append(result) }
+                }
+            }
+            guard ids.count == filter.limit, let last = ids.last else { return results.sorted { $0.id < $1.id } }
+            filter.after = last
+        }
+    }
+
+    /// Ends a transfer and keeps what is needed to continue it.
+    private func quit(_ id: TransferID) async -> ActionResult {
+        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        defer {
+            turns.leave(id)
+            schedule()
+        }
+        do throws(TransferError) {
+            var record = try await existing(id)
+            if record.outcome == nil {
+                // At rest first: what is stopped only is tried again.
+                try await journal.commit { transaction throws(TransferError) in
+                    try transaction.setIntent(id, .suspend)
+                }
+                leaveLine(id, Self.key(record))
+                await stop(id)
+                record = try await existing(id)
+            }
+            if let outcome = record.outcome { return ActionResult(id: id, state: outcome.state) }
+            record.intent = .cancel
+            record.facts.cancelReason = Self.forceQuit
+            record.facts.challenge = nil
+            try await finish(record, .canceled)
+            return ActionResult(id: id, state: .canceled)
+        } catch {
+            noteFailure(error)
+            return ActionResult(id: id, error: error)
+        }
+    }
+}

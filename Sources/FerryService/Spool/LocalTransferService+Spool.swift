@@ -1,0 +1,117 @@
+// Ferry: FerryService
+// Files that their clients still have to take, and partial files that change hands.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    /// The spool's folder, made if it is not there; only its user may look into it.
+    func openSpool() async throws(TransferError) -> String {
+        let path = spoolFolder
+        guard !isSpoolOpen else { return path }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw TransferError(
+                .destinationUnwritable,
+                "The spool \(path.escapingControls) cannot be made: \(error.localizedDescription)")
+        }
+        isSpoolOpen = true
+        watchSpool()
+        return path
+    }
+
+    /// Makes a file that an earlier transfer left this one's partial file.
+    func takeOver(
+        _ source: PartialSource, for record: inout TransferRecord, origin: Origin
+    ) async throws(TransferError) {
+        let folder = record.request.folder
+        let partial = try await engine.takeOverPartialFile(source, for: record.id, in: folder)
+        record.facts.partial = partial
+        record.facts.ranges.insert(0..<source.offset)
+        record.facts.identity = ResourceIdentity(
+            origin: source.origin ?? origin, etag: source.etag, lastModified: source.lastModified, date: source.date,
+            completeLength: source.completeLength)
+        record.facts.joined = true
+        record.facts.name = record.request.name
+        record.facts.destination = record.request.name.map { folder + "/" + $0 }
+        // What it continued is said once; the file has another name now.
+        record.request.continues = nil
+    }
+
+    // MARK: Release
+
+    package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
+        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        defer {
+            turns.leave(id)
+            schedule()
+        }
+        var record = try await existing(id)
+        if let released = record.facts.released { return released }
+        if case .succeeded = record.outcome { return nil }
+        if record.outcome == nil {
+            // At rest first: what is stopped only is tried again.
+            try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }
+            leaveLine(id, Self.key(record))
+            await stop(id)
+            record = try await existing(id)
+            if case .succeeded = record.outcome { return nil }
+        }
+        let source = try await handOver(&record)
+        guard record.outcome == nil else {
+            let kept = record
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.updateFacts(kept.id, kept.facts)
+            }
+            return source
+        }
+        record.intent = .cancel
+        try await finish(record, .canceled)
+        return source
+    }
+
+    /// Gives the partial file a name of its own if the transfer can be continued; removes it if not.
+    private func handOver(_ record: inout TransferRecord) async throws(TransferError) -> PartialSource? {
+        guard let partial = record.facts.partial else { return nil }
+        defer {
+            record.facts.partial = nil
+            record.facts.ranges.removeAll()
+        }
+        guard let offset = record.facts.continuableBytes(of: record.request), let identity = record.facts.identity
+        else {
+            try await engine.removePartialFile(partial)
+            return nil
+        }
+        let name = SpoolNames.released(record.id)
+        try await engine.renamePartialFile(partial, to: name, cutAt: offset)
+        let source = PartialSource(
+            path: partial.folder + "/" + name, offset: offset, etag: identity.etag, lastModified: identity.lastModified,
+            date: identity.date, completeLength: identity.completeLength, origin: identity.origin)
+        record.facts.released = source
+        return source
+    }
+}
+
+extension TransferFacts {
+    /// How many bytes from the beginning another request can go on after; nil if the server allows no continuation.
+    func continuableBytes(of request: TransferRequest) -> Int64? {
+        let end = ranges.contiguousEnd(from: 0)
+        guard end > 0, request.method == "GET", request.body == nil, !rangesOff, identity?.strongValidator != nil,
+            response?.allowsContinuation ?? true
+        else { return nil }
+        return end
+    }
+}
+
+extension ResponseFacts {
+    /// Whether the response says that its server answers ranges, of content that is not coded.
+    fileprivate var allowsContinuation: Bool {
+        let coding = fields.first { $0.isNamed("Content-Encoding") }?.value ?? "identity"
+        let ranges = fields.first { $0.isNamed("Accept-Ranges") }?.value.lowercased()
+        return coding.lowercased() == "identity" && (status == 206 || ranges?.contains("bytes") ?? false)
+    }
+}

@@ -1,0 +1,47 @@
+// Ferry: FerryService
+// A file in the spool, by its name.
+
+import FerryCore
+import Foundation
+
+/// A file in the spool whose name says which transfer it is of; other files are left alone.
+struct SpoolFile: Sendable {
+    enum Kind: Sendable {
+        /// A partial file that was handed over.
+        case released
+        /// A result or a partial file of a transfer.
+        case ofTransfer
+    }
+
+    let path: String
+    let kind: Kind
+    let transfer: TransferID
+    let changedAt: Date
+
+    /// The files in a folder; nil if there is no such folder.
+    @concurrent
+    static func all(in folder: String) async -> [SpoolFile]? {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
+        return names.compactMap { name in
+            guard let (kind, id) = parse(name) else { return nil }
+            let path = folder + "/" + name
+            let changed = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            return SpoolFile(path: path, kind: kind, transfer: id, changedAt: changed ?? .now)
+        }
+    }
+
+    static func parse(_ name: String) -> (Kind, TransferID)? {
+        if name.hasPrefix(".ferry-"), name.hasSuffix(".part") {
+            return TransferID(String(name.dropFirst(7).prefix(16))).map { (.ofTransfer, $0) }
+        }
+        guard let id = TransferID(String(name.prefix(16))) else { return nil }
+        switch name.dropFirst(16) {
+        case ".download": return (.ofTransfer, id)
+        case ".partial": return (.released, id)
+        default: return nil
+        }
+    }
+
+    @concurrent
+    func remove() async { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,55 @@
+// Ferry: FerryCoreTests
+// A client's own rule for trying again.
+
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Retry rule` {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+
+    @Test(arguments: [(1, 0.5, 2.0), (2, 0.5, 6.0), (3, 0.5, 18.0), (4, 0.5, 20.0), (1, 0.0, 1.0), (5000, 0.5, 20.0)])
+    func `delays grow by the rule`(failures: Int, random: Double, seconds: Double) {
+        let rule = RetryRule(initialDelay: 2, multiplier: 3, maximumDelay: 20, jitter: 0.5)
+        #expect(RetryDelay.seconds(afterFailures: failures, rule: rule, random: random) == seconds)
+    }
+
+    @Test func `76 without a rule the delay is the usual one`() {
+        #expect(RetryDelay.seconds(afterFailures: 3, rule: nil, random: 0.5) == 4)
+    }
+
+    private func verdicts(_ error: TransferError, _ rule: RetryRule, bytes: Int64 = 0, count: Int) -> [Bool] {
+        var ledger = FailureLedger()
+        return (0..<count).map { _ in
+            ledger.stored(bytes: bytes, now: now)
+            if case .fail = ledger.failed(error, policy: RetryPolicy(rule: rule), now: now, random: 0.5) { return true }
+            return false
+        }
+    }
+
+    @Test func `tries without a new byte are limited, others are not`() {
+        let rule = RetryRule(maximumAttemptsWithoutProgress: 3)
+        let lost = TransferError(.connectionLost, "Lost.")
+        #expect(verdicts(lost, rule, count: 3) == [false, false, true])
+        #expect(!verdicts(lost, rule, bytes: 1, count: 10).contains(true))
+        #expect(!verdicts(TransferError(.hostNotFound, "Unknown."), RetryRule(), count: 50).contains(true))
+    }
+
+    @Test func `a status of the rule is tried again, another one is final`() {
+        let rule = RetryRule(statusCodes: [404])
+        func error(_ status: Int) -> TransferError {
+            TransferError(.notFound, "Gone.", details: ErrorDetails(httpStatus: status))
+        }
+        #expect(verdicts(error(404), rule, count: 2) == [false, false])
+        #expect(verdicts(error(410), rule, count: 1) == [true])
+    }
+
+    @Test func `14 every status is delivered but those of the rule`() {
+        var request = TransferRequest(url: "http://a/", folder: "/")
+        #expect(!request.delivers(status: 404))
+        request.statusPolicy = .any
+        #expect(request.delivers(status: 404))
+        request.retryRule = RetryRule(statusCodes: [503], expiredStatusCodes: [403])
+        #expect([200, 404, 503, 403].map(request.delivers) == [true, true, false, false])
+    }
+}

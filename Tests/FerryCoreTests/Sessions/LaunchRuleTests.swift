@@ -1,0 +1,53 @@
+// Ferry: FerryCoreTests
+// When an app is told of its events.
+
+import FerryCore
+import Testing
+
+@Suite struct `The rule of launches` {
+    typealias Change = @Sendable (inout LaunchRule.Situation) -> Void
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let decision: LaunchRule.Decision
+        let change: Change
+
+        init(_ description: String, _ decision: LaunchRule.Decision, _ change: @escaping Change) {
+            testDescription = description
+            self.decision = decision
+            self.change = change
+        }
+    }
+
+    static let cases = [
+        Case("54 all is done while nobody is attached", .launch) { _ in },
+        Case("54 somebody is attached", .none) { $0.isAttached = true },
+        Case("54 it sends no launch events", .none) { $0.sendsLaunchEvents = false },
+        Case("54 something runs or waits", .none) { $0.isWorking = true },
+        Case("54 something asks while others run", .launch) {
+            $0.isWorking = true
+            $0.isAsking = true
+            $0.hasResults = false
+        },
+        Case("54 nothing has ended", .none) { $0.hasResults = false },
+        Case("54 no new work since the app was told", .none) { $0.hasNews = false },
+        Case("55 a run loop listens", .tell) { $0.hasRunLoop = true },
+        Case("55 a run loop listens and there is no command", .tell) {
+            $0.hasRunLoop = true
+            $0.hasCommand = false
+        },
+        Case("55 there is no command", .none) { $0.hasCommand = false },
+        Case("58 a launch is under way", .none) { $0.isCalled = true },
+        Case("58 the run loop was told and has yet to attach", .none) {
+            $0.hasRunLoop = true
+            $0.isCalled = true
+        },
+        Case("60 the user has quit it", .none) { $0.isQuit = true },
+    ]
+
+    @Test(arguments: cases) func `54, 55, 60 an app is told in the right situations only`(_ example: Case) {
+        var situation = LaunchRule.Situation()
+        example.change(&situation)
+        #expect(LaunchRule.decide(situation) == example.decision)
+    }
+}

@@ -1,0 +1,42 @@
+// Ferry: FerryEngineTests
+// Transfers as a client's sessions make them.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Testing
+
+/// Runs some code with an engine and a scripted origin; requests may have any method and fields.
+func withClient<Result>(
+    _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
+    _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
+) async throws -> Result {
+    try await withOrigin(script, tls: tls) { origin in
+        try await withEngine(
+            configured: { configuration in
+                if let file = origin.caFile {
+                    configuration.trust = TrustRoots(environment: ["SSL_CERT_FILE": file])
+                }
+                change(&configuration)
+            }
+        ) { harness in try await body(harness, origin) }
+    }
+}
+
+extension EngineHarness {
+    /// A request with the settings of a session's task.
+    func task(_ url: String, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {
+        request(url) { request in
+            request.name = "file.bin"
+            request.onConflict = .replace
+            request.statusPolicy = .any
+            request.foreignFields = .keep
+            request.allowPrivateRedirects = true
+            request.note = ClientNote(application: "app", identifier: "session", task: 1, kind: .download, data: "")
+            change(&request)
+        }
+    }
+
+    var fileBytes: [UInt8] { (try? Data(contentsOf: URL(filePath: path("file.bin")))).map(Array.init) ?? [] }
+}

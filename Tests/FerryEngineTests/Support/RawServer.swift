@@ -1,0 +1,41 @@
+// Ferry: FerryEngineTests
+// A server that answers before it has read.
+
+import NIOCore
+import NIOPosix
+
+/// Runs some code with a server that sends the same bytes to every connection at its first bytes, and reads on.
+func withRawServer<Result>(answering answer: String, _ body: (_ port: Int) async throws -> Result) async throws
+    -> Result
+{
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(FixedAnswer(answer))
+            }
+        }
+        .bind(host: "127.0.0.1", port: 0).get()
+    do {
+        let result = try await body(channel.localAddress?.port ?? 0)
+        try? await channel.close()
+        return result
+    } catch {
+        try? await channel.close()
+        throw error
+    }
+}
+
+private final class FixedAnswer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let answer: String
+    private var isSent = false
+
+    init(_ answer: String) { self.answer = answer }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isSent else { return }
+        isSent = true
+        context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+    }
+}

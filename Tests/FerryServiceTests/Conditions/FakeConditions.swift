@@ -1,0 +1,67 @@
+// Ferry: FerryServiceTests
+// Conditions that a test decides.
+
+import FerryCore
+import FerryService
+import Synchronization
+
+/// Conditions that a test decides.
+final class FakeConditions: ConditionSource {
+    private struct State {
+        var report = ConditionReport()
+        var watched: ConditionNeeds = []
+        var pace: Int?
+        var answers = true
+        var changed: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    let concernsLoopback = false
+
+    init(_ change: (inout Conditions) -> Void = { _ in }) {
+        state.withLock { change(&$0.report.conditions) }
+    }
+
+    var report: ConditionReport { state.withLock(\.report) }
+
+    /// What somebody depends on.
+    var watched: ConditionNeeds { state.withLock(\.watched) }
+
+    /// Seconds between looks at the power.
+    var pace: Int? { state.withLock(\.pace) }
+
+    func watch(_ needs: ConditionNeeds, changed: @escaping @Sendable () -> Void) {
+        let answers = state.withLock { state in
+            state.watched.formUnion(needs)
+            state.changed = changed
+            if state.answers { state.report.known.formUnion(needs) }
+            return state.answers
+        }
+        if answers { changed() }
+    }
+
+    func pollPower(every seconds: Int?) { state.withLock { $0.pace = seconds } }
+
+    func stop() { state.withLock { $0.changed = nil } }
+
+    func set(_ change: (inout Conditions) -> Void) {
+        let changed = state.withLock { state in
+            change(&state.report.conditions)
+            return state.changed
+        }
+        changed?()
+    }
+
+    /// Says nothing until `answer`.
+    func keepSilent() { state.withLock { $0.answers = false } }
+
+    func answer() {
+        let changed = state.withLock { state in
+            state.answers = true
+            state.report.known = state.watched
+            return state.changed
+        }
+        changed?()
+    }
+}

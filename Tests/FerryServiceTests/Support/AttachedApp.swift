@@ -1,0 +1,87 @@
+// Ferry: FerryServiceTests
+// A process of an app, as far as a service can tell.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Synchronization
+
+/// A process of an app that has a session open, as far as a service can tell.
+final class AttachedApp: Sendable {
+    private let seen = Mutex<[SessionSignal]>([])
+    private let reading: Mutex<Task<Void, Never>?>
+
+    private init() { reading = Mutex(nil) }
+
+    /// Attaches a process and reads its signals.
+    static func attach(_ attachment: SessionAttachment, to service: any SessionService) async throws -> AttachedApp {
+        let app = AttachedApp()
+        let signals = try await service.attach(attachment.session(), attachment)
+        let (first, continuation) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            do {
+                for try await signal in signals {
+                    app.seen.withLock { $0.append(signal) }
+                    continuation.yield()
+                }
+            } catch {}
+            continuation.finish()
+        }
+        app.reading.withLock { $0 = task }
+        for await _ in first { break }
+        return app
+    }
+
+    var attached: SessionSignal.Attached? {
+        seen.withLock { signals in
+            if case .attached(let attached) = signals.first { attached } else { nil }
+        }
+    }
+
+    /// The kinds of the events that it was told, without samples.
+    var kinds: [TransferEvent.Kind] {
+        seen.withLock { signals in
+            signals.compactMap { signal in
+                if case .event(let event) = signal, event.kind != .progress { event.kind } else { nil }
+            }
+        }
+    }
+
+    /// Breaks the connection, as the end of the process does.
+    func leave() async {
+        let task = reading.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+}
+
+/// A run loop that listens.
+final class ListeningApp: Sendable {
+    private let seen = Mutex<[ApplicationSignal]>([])
+    private let reading: Mutex<Task<Void, Never>?>
+
+    private init() { reading = Mutex(nil) }
+
+    static func connect(_ connection: ApplicationConnection, to service: any SessionService) async throws
+        -> ListeningApp
+    {
+        let app = ListeningApp()
+        let signals = try await service.connect(connection)
+        let task = Task {
+            do {
+                for try await signal in signals { app.seen.withLock { $0.append(signal) } }
+            } catch {}
+        }
+        app.reading.withLock { $0 = task }
+        try await eventually("the connection is answered") { app.signals.first == .connected }
+        return app
+    }
+
+    var signals: [ApplicationSignal] { seen.withLock { $0 } }
+
+    func leave() async {
+        let task = reading.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+}
