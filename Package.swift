@@ -1,10 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The folder of the module BackgroundURLSession that is for other systems than this one.
+#if os(Linux)
+    let otherSystems = "Apple"
+#else
+    let otherSystems = "Linux"
+#endif
+
 let package = Package(
     name: "ferry",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "BackgroundURLSession", targets: ["BackgroundURLSession"]),
         .executable(name: "ferry", targets: ["ferry"]),
         .executable(name: "ferryd", targets: ["ferryd"]),
     ],
@@ -83,6 +91,14 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        // URLSession with background sessions: what apps import, and what is behind it.
+        .target(name: "BackgroundURLSession", dependencies: ["FerryURLSession"], exclude: [otherSystems]),
+        .target(
+            name: "FerryURLSession",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "FerryCommands",
             dependencies: [
@@ -102,6 +118,25 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ]),
+        .testTarget(
+            name: "BackgroundURLSessionTests",
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService", "FerryTesting",
+                "FerryURLSession", "ferryd",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // Code as apps have it, in both language modes and without Ferry's own settings.
+        .testTarget(
+            name: "ClientSwift5Tests", dependencies: ["BackgroundURLSession"], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(
+            name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+        // An app for the tests of what happens when apps end.
+        .executableTarget(
+            name: "BackgroundTestApp", dependencies: ["BackgroundURLSession"], path: "Tests/BackgroundTestApp"),
+        .testTarget(
+            name: "BackgroundProcessTests",
+            dependencies: ["BackgroundTestApp", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
         .testTarget(name: "FerryClientTests", dependencies: ["FerryAPI", "FerryClient", "FerryCore"]),
         .testTarget(
@@ -159,12 +194,15 @@ let package = Package(
 /// Targets with a page at their door.
 let documented: Set = [
     "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer", "FerryClient", "FerryCommands",
-    "FerryTesting",
+    "FerryTesting", "FerryURLSession", "BackgroundURLSession",
 ]
+
+/// Targets with the settings of other people's packages.
+let foreign: Set = ["CFerrySystem", "ClientSwift5Tests", "ClientSwift6Tests"]
 
 for target in package.targets {
     if documented.contains(target.name) { target.exclude.append("README.md") }
-    if target.name == "CFerrySystem" { continue }
+    if foreign.contains(target.name) { continue }
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

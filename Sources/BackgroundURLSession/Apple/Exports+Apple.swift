@@ -1,0 +1,4 @@
+// Ferry: BackgroundURLSession
+// On Apple's systems URLSession is Foundation's.
+
+@_exported import Foundation

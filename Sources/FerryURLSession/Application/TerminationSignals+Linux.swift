@@ -1,0 +1,34 @@
+// Ferry: FerryURLSession
+// The signals by which a user ends an app.
+
+import Dispatch
+import Glibc
+
+/// Turns SIGINT and SIGTERM into calls on the main thread. Owns the two signals as long as it lives.
+@MainActor final class TerminationSignals {
+    private var sources: [any DispatchSourceSignal] = []
+    private var hasFired = false
+
+    /// - Parameter handler: called for the first signal alone; a second SIGINT ends the process at once.
+    init(_ handler: @escaping @MainActor (CInt) -> Void) {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler {
+                MainActor.assumeIsolated {
+                    guard !self.hasFired else { return Self.end(by: number) }
+                    self.hasFired = true
+                    handler(number)
+                }
+            }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    /// Ends the process as the signal does by itself, so that whoever started it sees why it ended.
+    static func end(by number: CInt) {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+    }
+}

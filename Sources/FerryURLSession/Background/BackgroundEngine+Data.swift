@@ -1,0 +1,52 @@
+// Ferry: FerryURLSession
+// Data tasks of background sessions.
+
+import FerryCore
+import FerryEngine
+import FerryService
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension BackgroundEngine {
+    /// Carries a data task in this process. ferryd keeps a record of it, so that its number stays taken, and so that the next
+    /// process learns that it has ended.
+    func recorded(_ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay) -> any TaskTransport {
+        let number = task.taskIdentifier
+        let service = service
+        let place = transfers.mapping.placeholder(
+            request, task: number, record: TaskRecord(original: request, createdAt: task.createdAt))
+        let stored = Blocking.wait(seconds: TransferTransport.patience) {
+            () -> Result<Transfer, FerryCore.TransferError> in
+            do throws(FerryCore.TransferError) {
+                switch try await service.submit([place]).first {
+                case .accepted(let transfer): return .success(transfer)
+                case .refused(let error): return .failure(error)
+                case nil: return .failure(FerryCore.TransferError(.internal, "The service has not answered."))
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+        let record: Transfer
+        switch stored {
+        case .success(let transfer): record = transfer
+        case .failure(let error):
+            return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
+        case nil:
+            let error = FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+            return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
+        }
+        let session = relay.session
+        state.withLock { $0.ownRecords[number] = record.id }
+        return LoadTransport(
+            request, body: .none, configuration: configuration, relay: relay, place: loads,
+            makeDownload: { load, _ in
+                // Asked for anew by ferryd, which goes on without this process.
+                load.cancel()
+                let download = session.make(.download(request)) { URLSessionDownloadTask($0, of: $1, work: $2) }
+                await relay.becameDownload(download)
+                download.resume()
+            })
+    }
+}

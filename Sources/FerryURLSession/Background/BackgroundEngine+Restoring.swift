@@ -1,0 +1,87 @@
+// Ferry: FerryURLSession
+// Tasks of earlier processes.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension BackgroundEngine {
+    /// Brings the session's tasks to what ferryd knows: those of earlier processes are made again, and results that were not
+    /// delivered come in the order in which they ended.
+    func restore(_ id: SessionID, lastTask: Int) async throws {
+        let before = transfers.ids
+        let known = try await transfers(of: id)
+        guard let session else { return }
+        state.withLock { state in
+            state.last = max(state.last, lastTask, known.compactMap(\.note?.task).max() ?? 0)
+        }
+        // A number is given only from here on, so that no new task is taken for one that is gone.
+        state.withLock { $0.isRestored = true }
+        for id in before.subtracting(known.map(\.id)) { transfers.transport(of: id)?.vanished() }
+        for transfer in known where transfers.transport(of: transfer.id) == nil { adopt(transfer, in: session) }
+        let ended = known.filter(\.state.isEnded).sorted {
+            ($0.finishedAt ?? $0.createdAt) < ($1.finishedAt ?? $1.createdAt)
+        }
+        for transfer in ended { transfers.transport(of: transfer.id)?.observe(transfer, isKept: true) }
+        for transfer in known where !transfer.state.isEnded { transfers.transport(of: transfer.id)?.observe(transfer) }
+        transfers.restored()
+        settle(.done)
+    }
+
+    private func transfers(of id: SessionID) async throws -> [Transfer] {
+        var query = TransferQuery()
+        query.session = id
+        query.limit = 1000
+        var result: [Transfer] = []
+        repeat {
+            let page = try await service.transfers(query)
+            result += page.transfers
+            query.after = page.next
+        } while query.after != nil
+        return result
+    }
+
+    /// Makes a task again that an earlier process had.
+    private func adopt(_ transfer: Transfer, in session: URLSession) {
+        guard let note = transfer.note, session.registry[note.task] == nil, !isOwnRecord(note.task),
+            let url = URL(string: transfer.url)
+        else { return }
+        let record =
+            TaskRecord(encoded: note.data) ?? TaskRecord(original: URLRequest(url: url), createdAt: transfer.createdAt)
+        let request = record.original.request ?? URLRequest(url: url)
+        let task: URLSessionTask =
+            switch note.kind {
+            case .download: URLSessionDownloadTask(note.task, of: session, work: .download(request))
+            case .upload:
+                URLSessionUploadTask(note.task, of: session, work: .upload(request, .file(URL(fileURLWithPath: "/"))))
+            case .data: URLSessionDataTask(note.task, of: session, work: .data(request))
+            }
+        record.restore(task)
+        show(transfer, in: task)
+        let relay = TaskRelay(task, of: session)
+        let transport = TransferTransport(restored: transfer, kind: note.kind, relay: relay, transfers: transfers)
+        task.storage.withLock { $0.transport = transport }
+        session.registry.add(task)
+        if note.kind == .data {
+            // It ran in the process that is gone.
+            let error = FerryCore.TransferError(.daemonUnreachable, "The process that ran the task has ended.")
+            transport.lose(URLErrorMapping.error(error, url: url))
+        }
+    }
+
+    /// Gives a task what its transfer shows, before anybody sees it.
+    private func show(_ transfer: Transfer, in task: URLSessionTask) {
+        let isRunning = transfer.state == .running || transfer.state == .waiting || transfer.state.isEnded
+        task.storage.withLock { storage in
+            storage.ledger = TaskLedger(suspends: isRunning ? 0 : 1, hasStarted: isRunning || transfer.attempts > 0)
+            storage.counts.sent = transfer.bytesSent
+            storage.counts.expectedToSend = transfer.bytesToSend ?? 0
+            if task is URLSessionDownloadTask { storage.counts.received = transfer.bytesReceived }
+            storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
+            storage.response = transfer.response.flatMap(ResponseMapping.response)
+        }
+    }
+
+    func isOwnRecord(_ task: Int) -> Bool { state.withLock { $0.ownRecords[task] != nil } }
+}

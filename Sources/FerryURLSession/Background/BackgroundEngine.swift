@@ -1,0 +1,188 @@
+// Ferry: FerryURLSession
+// The engine of background sessions.
+
+import FerryCore
+import FerryEngine
+import FerryService
+import Foundation
+import FoundationNetworking
+import Glibc
+import Logging
+import Synchronization
+
+/// Carries the tasks of a background session in ferryd, and stays attached to it as long as the session lives.
+final class BackgroundEngine: SessionEngine {
+    struct State {
+        /// The highest number of a task.
+        var last = 0
+        var attaching = Attaching.underWay
+        var hasReached = false
+        var isRestored = false
+        var isClosed = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var connection: Task<Void, Never>?
+        /// The records in ferryd of tasks that run in this process, by their numbers.
+        var ownRecords: [Int: TransferID] = [:]
+    }
+
+    enum Attaching: Sendable {
+        case underWay
+        case done
+        case refused(FerryCore.TransferError)
+    }
+
+    let configuration: URLSessionConfiguration
+    let attachment: SessionAttachment
+    let transfers: SessionTransfers
+    let state = Mutex(State())
+    let logger = Logger(label: "ferry.session")
+    /// For the data tasks, which run in this process.
+    let loads: LoadPlace
+    /// The name in ferryd; nil if the identifier cannot be one.
+    let id: SessionID?
+    let service: any SessionService
+    private let identifier: String
+    weak let session: URLSession?
+
+    init(_ session: URLSession, configuration: URLSessionConfiguration) {
+        self.session = session
+        self.configuration = configuration
+        let daemon = DaemonService.shared
+        let service = daemon.service
+        self.service = service
+        identifier = configuration.identifier ?? ""
+        attachment = SessionAttachment(
+            application: ApplicationIdentity.current, identifier: identifier, process: getpid(),
+            isBackgroundLaunched: ApplicationIdentity.launchedFor != nil,
+            sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
+            connectionsPerHost: min(max(configuration.httpMaximumConnectionsPerHost, 1), 64))
+        id = try? attachment.session()
+        let place = TransferPlace(
+            isDaemon: true, service: { service },
+            folder: { $0 == .spool ? daemon.spool : LocalService.shared.folders.partials },
+            keep: { ($0, .spool) }, mayDeliver: { await EventGate.shared.pass() })
+        let mapping = RequestMapping(
+            configuration, session: id ?? .cli, application: attachment.application, identifier: identifier)
+        transfers = SessionTransfers(mapping, place: place) { [weak session] in
+            guard let session else { return }
+            await EventGate.shared.pass()
+            await DelegateCalls(queue: session.delegateQueue).run {
+                session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+            }
+        }
+        loads = LoadPlace(
+            engine: { try await LocalService.shared.service().engine }, proxies: mapping.proxies, trust: TrustScope(),
+            folder: URL(fileURLWithPath: LocalService.shared.folders.own, isDirectory: true))
+        if configuration.protocolClasses?.isEmpty == false {
+            logger.warning("background sessions do not use protocolClasses")
+        }
+        if BackgroundSessions.shared.takeCall(of: identifier) { transfers.called() }
+        connect()
+    }
+
+    // MARK: SessionEngine
+
+    var carriesUnresumedTasks: Bool { true }
+
+    func nextTaskIdentifier() -> Int {
+        waitUntilAttached()
+        return state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    func restored() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if case .underWay = state.attaching {
+                    state.waiters.append(continuation)
+                    return false
+                }
+                return true
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    func invalidated() async {
+        if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }
+        await close()
+    }
+
+    /// Detaches, and returns when that is done.
+    func close() async {
+        let connection = state.withLock { state in
+            state.isClosed = true
+            return state.connection
+        }
+        connection?.cancel()
+        await connection?.value
+        if let id { await SessionTurns.shared.leave(id, self) }
+    }
+
+    func ended(_ task: URLSessionTask) {
+        guard let record = state.withLock({ $0.ownRecords.removeValue(forKey: task.taskIdentifier) }) else { return }
+        let service = service
+        Task(name: "end of a record", executorPreference: BlockingExecutor.shared) {
+            _ = try? await service.act(.remove, on: TransferSelection(ids: [record]))
+        }
+    }
+
+    /// The app is called to handle the session's events in this process.
+    func calledToHandleEvents() {
+        _ = BackgroundSessions.shared.takeCall(of: identifier)
+        transfers.called()
+    }
+
+    /// Returns once no event waits for the delegate or runs in it, and ferryd knows of all.
+    func waitUntilQuiet() async {
+        await restored()
+        if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }
+    }
+
+    // MARK: Tasks
+
+    func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {
+        if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
+        guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
+        switch state.withLock({ $0.attaching }) {
+        case .done: break
+        case .refused(let error): return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
+        case .underWay:
+            let error = FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+            return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
+        }
+        if RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
+            return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
+        }
+        do {
+            return try made(task, request, work, relay)
+        } catch {
+            return FailedTransport(error, relay: relay)
+        }
+    }
+
+    private func made(
+        _ task: URLSessionTask, _ request: URLRequest, _ work: TaskWork, _ relay: TaskRelay
+    ) throws -> any TaskTransport {
+        let transport: TransferTransport?
+        switch work {
+        case .data: return recorded(task, request, relay)
+        case .upload(_, .file(let file)):
+            transport = try .upload(task, request, file: file, relay: relay, transfers: transfers)
+        case .download: transport = .download(task, request, relay: relay, transfers: transfers, continuing: nil)
+        case .downloadContinuing(let data):
+            transport = .download(task, data.currentRequest, relay: relay, transfers: transfers, continuing: data)
+        case .upload, .impossible: transport = nil
+        }
+        guard let transport else { throw URLError.failing(.cannotWriteToFile, request.url) }
+        let isInTime = transport.commands.wait(seconds: TransferTransport.patience) { await transport.submit() }
+        if !isInTime {
+            transport.fail(
+                URLErrorMapping.error(
+                    FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer."), url: request.url))
+        }
+        return transport
+    }
+}

@@ -1,0 +1,40 @@
+// Ferry: FerryURLSession
+// The daemon that carries background sessions.
+
+import FerryAPI
+import FerryClient
+import FerryCore
+import Foundation
+import Glibc
+
+/// The daemon of the user who runs this process; all background sessions of the process share the connection.
+final class DaemonService: Sendable {
+    private static let ofProcess = DaemonService(environment: ProcessInfo.processInfo.environment)
+    /// Takes the place of the process's own in tests, for sessions that are made while it is set.
+    @TaskLocal static var substitute: DaemonService?
+
+    static var shared: DaemonService { substitute ?? ofProcess }
+
+    let service: RemoteTransferService
+    private let stateFolder: String
+
+    /// Where the daemon keeps partial files that resume data name.
+    var spool: String { stateFolder + "/spool" }
+
+    init(environment: [String: String]) {
+        let configuration = Self.configuration(environment)
+        service = RemoteTransferService(configuration)
+        stateFolder = configuration.paths.stateFolder
+    }
+
+    private static func configuration(_ environment: [String: String]) -> ClientConfiguration {
+        do throws(FerryCore.TransferError) {
+            var configuration = try ClientConfiguration(environment: environment)
+            configuration.startLimit = .seconds(TransferTransport.patience)
+            configuration.callLimit = .seconds(60)
+            return configuration
+        } catch {
+            preconditionFailure("The daemon cannot be named: \(error.message)")
+        }
+    }
+}

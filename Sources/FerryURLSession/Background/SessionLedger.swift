@@ -1,0 +1,75 @@
+// Ferry: FerryURLSession
+// Which results a session has delivered.
+
+import FerryCore
+
+/// Which results of a session are being delivered, and which its service may forget. Performs nothing.
+///
+/// A transfer that has ended stays in its service until its delegate calls have returned; removing it there is the
+/// acknowledgement. What is still there at the next attach is delivered again.
+struct SessionLedger: Hashable, Sendable {
+    /// Transfers whose delegate calls have not returned.
+    private var delivering: Set<TransferID> = []
+    /// Those of them that had ended before this process attached.
+    private var kept: Set<TransferID> = []
+    /// Delivered, to be removed from the service.
+    private var delivered: [TransferID] = []
+    /// Being removed.
+    private var removing: Set<TransferID> = []
+    private var isRestored: Bool
+    /// Whether the app was called to handle the session's events, and was not told yet that they are over.
+    private var isCalled = false
+
+    /// - Parameter isRestored: whether nothing of an earlier process is to be expected.
+    init(isRestored: Bool = false) { self.isRestored = isRestored }
+
+    /// Whether no event waits for a delegate or runs in one, and the service knows of all.
+    var isQuiet: Bool { isRestored && delivering.isEmpty && delivered.isEmpty && removing.isEmpty && !isCalled }
+
+    /// The tasks of earlier processes are there.
+    mutating func restored() { isRestored = true }
+
+    /// The app was called to handle the session's events.
+    mutating func called() { isCalled = true }
+
+    /// A transfer has ended.
+    ///
+    /// - Parameter isKept: whether it had before this process attached.
+    /// - Returns: whether it is to be delivered: it was not yet, and is not being.
+    mutating func ended(_ id: TransferID, isKept: Bool = false) -> Bool {
+        guard !removing.contains(id), !delivered.contains(id), delivering.insert(id).inserted else { return false }
+        if isKept { kept.insert(id) }
+        return true
+    }
+
+    /// A transfer's last delegate call has returned.
+    mutating func finished(_ id: TransferID) {
+        guard delivering.remove(id) != nil else { return }
+        kept.remove(id)
+        delivered.append(id)
+    }
+
+    /// What is to be removed from the service now; nothing while a removal is under way.
+    mutating func takeRemovals(upTo limit: Int = 1000) -> [TransferID] {
+        guard removing.isEmpty else { return [] }
+        let batch = Array(delivered.prefix(limit))
+        delivered.removeFirst(batch.count)
+        removing = Set(batch)
+        return batch
+    }
+
+    /// A removal has ended.
+    ///
+    /// - Parameter isDone: whether the service has done it; else it is made again.
+    mutating func removed(isDone: Bool) {
+        if !isDone { delivered.insert(contentsOf: removing.sorted(), at: 0) }
+        removing.removeAll()
+    }
+
+    /// Whether the app is to be told now that the events are over (statement 56): said once for each call.
+    mutating func takeFinish() -> Bool {
+        guard isCalled, isRestored, kept.isEmpty else { return false }
+        isCalled = false
+        return true
+    }
+}

@@ -1,0 +1,64 @@
+// Ferry: FerryURLSession
+// Commands to one transfer, in their order.
+
+import Dispatch
+import Synchronization
+
+/// Runs commands one after the other, each when the one before has ended, on the executor that threads may wait for.
+final class CommandQueue: Sendable {
+    private struct State {
+        var commands: [@Sendable () async -> Void] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ command: @escaping @Sendable () async -> Void) {
+        let begins = state.withLock { state in
+            state.commands.append(command)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard begins else { return }
+        Task(name: "commands of a task", executorPreference: BlockingExecutor.shared) { await self.runAll() }
+    }
+
+    /// Runs a command after those before it, and returns when it has ended.
+    func perform(_ command: @escaping @Sendable () async -> Void) async {
+        await withCheckedContinuation { done in
+            add {
+                await command()
+                done.resume()
+            }
+        }
+    }
+
+    private func runAll() async {
+        while let command = next() { await command() }
+    }
+
+    private func next() -> (@Sendable () async -> Void)? {
+        state.withLock { state in
+            guard !state.commands.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            return state.commands.removeFirst()
+        }
+    }
+}
+
+extension CommandQueue {
+    /// Runs a command after those before it, and waits on this thread for its end, but no longer than some seconds.
+    ///
+    /// - Returns: whether it has ended.
+    @discardableResult
+    func wait(seconds: Double, _ command: @escaping @Sendable () async -> Void) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        add {
+            await command()
+            done.signal()
+        }
+        return done.wait(timeout: .now() + seconds) == .success
+    }
+}

@@ -1,0 +1,32 @@
+// Ferry: FerryURLSession
+// Whether a delegate implements a method.
+
+import Synchronization
+
+/// Finds out whether a delegate implements a method: the default implementations say so when they run.
+///
+/// Swift's protocols have no optional requirements, so every delegate "has" every method.
+enum DelegateProbe {
+    @TaskLocal static var current: ImplementationProbe?
+
+    /// Makes a call, and says whether a method of the delegate's own answered it.
+    ///
+    /// For methods without an `async` form: the default of a method with one says so only when its task runs.
+    static func call(_ body: () -> Void) -> Bool {
+        let probe = ImplementationProbe()
+        $current.withValue(probe) { body() }
+        return !probe.isMissing
+    }
+
+    /// Said by a default implementation: nobody implements this method.
+    static func markMissing() { current?.markMissing() }
+}
+
+/// Remembers that a call met a default implementation.
+final class ImplementationProbe: Sendable {
+    private let missing = Atomic(false)
+
+    var isMissing: Bool { missing.load(ordering: .relaxed) }
+
+    func markMissing() { missing.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,53 @@
+// Ferry: FerryURLSession
+// From Ferry's errors to Foundation's.
+
+import FerryCore
+import Foundation
+
+/// Shows a transfer's error as Foundation does.
+enum URLErrorMapping {
+    /// Codes of the error table that Foundation has no word for.
+    private static let own: Set<ErrorCode> = [.digestMismatch, .destinationExists, .requestNotReplaceable]
+
+    /// Foundation's key for the failing URL as text, whose constant is deprecated.
+    private static let failingURLStringKey = "NSErrorFailingURLStringKey"
+
+    /// An error as a task delivers it: a `URLError`, or a ``TransferError`` where Foundation has no word.
+    ///
+    /// - Parameters:
+    ///   - url: the URL that was asked last.
+    ///   - resumeData: what a later task needs to continue.
+    static func error(_ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil) -> any Error {
+        if own.contains(error.code) { return TransferError(error) }
+        var info: [String: Any] = [NSLocalizedDescriptionKey: error.message]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info[failingURLStringKey] = url.absoluteString
+        }
+        if let errno = error.details.errno {
+            info[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+        }
+        if let resumeData { info[NSURLSessionDownloadTaskResumeData] = resumeData }
+        if let reason = error.details.cancelReason { info[backgroundTaskCancelledReasonKey] = reason }
+        if let reason = error.details.network.flatMap(networkReason) {
+            info[NSURLErrorNetworkUnavailableReasonKey] = reason.rawValue
+        }
+        return URLError(code(error), userInfo: info)
+    }
+
+    /// Foundation's code: the cause's own where it decides, else that of the error's row.
+    static func code(_ error: FerryCore.TransferError) -> URLError.Code {
+        // A task meets a lost partial file only where its resume data name it (statement 65).
+        let ofCode = error.code == .partialLost ? URLError.Code.cannotWriteToFile.rawValue : error.code.row.urlError
+        return (error.details.urlError ?? ofCode).flatMap(URLError.Code.init(rawValue:)) ?? .unknown
+    }
+
+    private static func networkReason(_ reason: WaitReason) -> URLError.NetworkUnavailableReason? {
+        switch reason {
+        case .cellular: .cellular
+        case .expensive: .expensive
+        case .constrained: .constrained
+        default: nil
+        }
+    }
+}

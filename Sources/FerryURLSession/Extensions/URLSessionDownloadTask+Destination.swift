@@ -1,0 +1,68 @@
+// Ferry: FerryURLSession
+// Where a download's file goes, and what it must be.
+
+public import Foundation
+
+extension URLSessionDownloadTask {
+    /// Where a download's file goes without its app: whole and synced, in one step.
+    public struct Destination: Sendable, Codable, Hashable {
+        /// What happens if the name is taken.
+        public enum ConflictPolicy: String, Sendable, Codable {
+            /// The task ends with `destination_exists`.
+            case fail
+            case replace
+            /// A number is added to the name.
+            case unique
+        }
+
+        public let url: URL
+        public let conflictPolicy: ConflictPolicy
+        public let createsIntermediateDirectories: Bool
+
+        public init(
+            _ url: URL, conflictPolicy: ConflictPolicy = .fail, createsIntermediateDirectories: Bool = false
+        ) {
+            self.url = url
+            self.conflictPolicy = conflictPolicy
+            self.createsIntermediateDirectories = createsIntermediateDirectories
+        }
+    }
+
+    /// The digest that a whole file must have.
+    public struct Digest: Sendable, Codable, Hashable {
+        public enum Algorithm: String, Sendable, Codable { case md5, sha1, sha256, sha512 }
+
+        public let algorithm: Algorithm
+        /// Hexadecimal digits.
+        public let hex: String
+
+        public init(_ algorithm: Algorithm, hex: String) {
+            self.algorithm = algorithm
+            self.hex = hex
+        }
+    }
+
+    /// Where the file goes, with the app dead too; only a success's body goes there. Set before the first `resume()`.
+    public var destination: Destination? {
+        get { options.destination }
+        set { change { $0.destination = newValue } }
+    }
+
+    /// Checked before `didFinishDownloadingTo`; another digest ends the task with `digest_mismatch`.
+    public var expectedDigest: Digest? {
+        get { options.expectedDigest }
+        set { change { $0.expectedDigest = newValue } }
+    }
+
+    /// Other URLs of the same resource.
+    public var mirrors: [URL] {
+        get { options.mirrors }
+        set { change { $0.mirrors = newValue } }
+    }
+
+    /// Parallel ranges of this download, 1 to 16.
+    public var maximumConnections: Int {
+        get { options.maximumConnections }
+        set { change { $0.maximumConnections = min(max(newValue, 1), 16) } }
+    }
+}

@@ -1,0 +1,51 @@
+// Ferry: FerryURLSession
+// The cookies of a task that runs in the app.
+
+import Foundation
+import FoundationNetworking
+
+/// Takes cookies from the configuration's storage and brings them there, as the configuration allows (statement 23).
+struct CookieJar: Sendable {
+    private let storage: HTTPCookieStorage?
+    private let mainDocument: URL?
+    private let policy: HTTPCookie.AcceptPolicy
+
+    init(_ configuration: URLSessionConfiguration, request: URLRequest) {
+        // A Cookie field of the request wins; a request that handles no cookies brings none.
+        let isOff =
+            !configuration.httpShouldSetCookies || !request.httpShouldHandleCookies
+            || request.value(forHTTPHeaderField: "Cookie") != nil
+        storage = isOff ? nil : configuration.httpCookieStorage
+        mainDocument = request.mainDocumentURL
+        policy = configuration.httpCookieAcceptPolicy
+    }
+
+    func field(for address: String) -> String? {
+        guard let url = URL(string: address), let cookies = storage?.cookies(for: url), !cookies.isEmpty else {
+            return nil
+        }
+        return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+    }
+
+    func store(_ fields: [String], from address: String) {
+        guard let storage, policy != .never, let url = URL(string: address) else { return }
+        for field in fields {
+            let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": field], for: url)
+            let accepted = cookies.filter { $0.belongs(to: url) }
+            storage.setCookies(accepted, for: url, mainDocumentURL: mainDocument)
+        }
+    }
+}
+
+extension HTTPCookie {
+    /// Whether a response from this URL may set the cookie: for its own host, or for a parent that is no single label and
+    /// no address (RFC 6265 §5.3).
+    fileprivate func belongs(to url: URL) -> Bool {
+        guard let host = url.host?.lowercased() else { return false }
+        let domain = domain.lowercased()
+        let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+        if bare == host { return true }
+        let isAddress = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        return domain.hasPrefix(".") && !isAddress && bare.contains(".") && host.hasSuffix("." + bare)
+    }
+}

@@ -1,0 +1,111 @@
+// Ferry: FerryURLSession
+// A data task that has become a download.
+
+import FerryCore
+import FerryEngine
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Carries a download that began as a data task: the rest of the same response goes to a file. It cannot be continued later.
+final class LoadDownload: TaskTransport {
+    private struct State {
+        var run: Task<Void, Never>?
+        var isSuspended = false
+        var isCancelled = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let load: Load
+    private let response: HTTPURLResponse
+    private let relay: TaskRelay
+    private let folder: URL
+    private let state = Mutex(State())
+
+    init(_ load: Load, _ response: HTTPURLResponse, relay: TaskRelay, folder: URL) {
+        self.load = load
+        self.response = response
+        self.relay = relay
+        self.folder = folder
+    }
+
+    /// Begins; the task that it was is over.
+    func begin() {
+        let run = Task(name: "download of a data task") { await self.run() }
+        state.withLock { $0.run = run }
+    }
+
+    func resume() {
+        let waiting = state.withLock { state in
+            state.isSuspended = false
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+
+    func suspend() { state.withLock { $0.isSuspended = true } }
+
+    func cancel() {
+        let waiting = state.withLock { state in
+            state.isCancelled = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+        load.cancel()
+    }
+
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        handler(nil)
+        cancel()
+    }
+
+    func update(_ change: TaskChange) {}
+
+    // MARK: -
+
+    private func run() async {
+        let file = folder.appendingPathComponent("\(UUID().uuidString).download")
+        do {
+            try Data().write(to: file)
+            let handle = try FileHandle(forWritingTo: file)
+            defer { try? handle.close() }
+            var total: Int64 = 0
+            while let part = try await load.part() {
+                await passSuspension()
+                try handle.write(contentsOf: part)
+                total += Int64(part.count)
+                relay.wrote(total: total, expected: response.expectedContentLength)
+            }
+            try handle.synchronize()
+            await relay.finished(file)
+            try? FileManager.default.removeItem(at: file)
+            await relay.complete(nil, metrics: load.exchanges)
+        } catch {
+            load.cancel()
+            try? FileManager.default.removeItem(at: file)
+            await relay.complete(told(error), metrics: load.exchanges)
+        }
+    }
+
+    private func told(_ error: any Error) -> any Error {
+        if state.withLock(\.isCancelled) {
+            return URLErrorMapping.error(
+                FerryCore.TransferError(.canceled, "The task was canceled."), url: response.url)
+        }
+        guard let error = error as? FerryCore.TransferError else { return URLError(.cannotWriteToFile) }
+        return URLErrorMapping.error(error, url: response.url)
+    }
+
+    private func passSuspension() async {
+        await withCheckedContinuation { continuation in
+            let mayPass = state.withLock { state in
+                let mayPass = !state.isSuspended || state.isCancelled
+                if !mayPass { state.waiting = continuation }
+                return mayPass
+            }
+            if mayPass { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Ferry: FerryURLSession
+// Tasks whose URL names no server: file and data URLs.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Carries a task whose URL is a `file` or `data` URL: everything is there already.
+final class LocalResourceTransport: TaskTransport {
+    private static let partSize = 256 << 10
+
+    private struct State {
+        var hasStarted = false
+        var isCancelled = false
+    }
+
+    private let url: URL
+    private let isDownload: Bool
+    private let folder: URL
+    private let relay: TaskRelay
+    private let state = Mutex(State())
+
+    /// - Parameter folder: where a download's copy goes.
+    init(_ url: URL, isDownload: Bool, folder: URL, relay: TaskRelay) {
+        self.url = url
+        self.isDownload = isDownload
+        self.folder = folder
+        self.relay = relay
+    }
+
+    /// Whether a URL is of a kind that needs no server.
+    static func carries(_ url: URL?) -> Bool {
+        guard let scheme = url?.scheme?.lowercased() else { return false }
+        return scheme == "file" || scheme == "data"
+    }
+
+    func resume() {
+        let isFirst = state.withLock { state in
+            defer { state.hasStarted = true }
+            return !state.hasStarted && !state.isCancelled
+        }
+        if isFirst { Task(name: "local resource") { await self.run() } }
+    }
+
+    func suspend() {}
+
+    func cancel() {
+        let hasStarted = state.withLock { state in
+            state.isCancelled = true
+            return state.hasStarted
+        }
+        if !hasStarted { Task(name: "end of a local resource") { await end(URLError(.cancelled)) } }
+    }
+
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        handler(nil)
+        cancel()
+    }
+
+    func update(_ change: TaskChange) {}
+
+    // MARK: -
+
+    private func run() async {
+        do {
+            if isDownload { try await copy() } else { try await deliver() }
+        } catch {
+            await end(error)
+        }
+    }
+
+    private func copy() async throws {
+        let (data, type) = try contents()
+        relay.responseKnown(response(length: data.count, type: type))
+        let file = folder.appendingPathComponent("\(UUID().uuidString).download")
+        try data.write(to: file)
+        try checkCancelled()
+        relay.wrote(total: Int64(data.count), expected: Int64(data.count))
+        await relay.finished(file)
+        try? FileManager.default.removeItem(at: file)
+        await relay.complete(nil, metrics: [])
+    }
+
+    private func deliver() async throws {
+        let (data, type) = try contents()
+        guard await relay.response(response(length: data.count, type: type)) != .cancel else {
+            throw URLError(.cancelled)
+        }
+        var rest = data[...]
+        while !rest.isEmpty {
+            try checkCancelled()
+            await relay.data(Data(rest.prefix(Self.partSize)))
+            rest = rest.dropFirst(Self.partSize)
+        }
+        await relay.complete(nil, metrics: [])
+    }
+
+    private func checkCancelled() throws {
+        if state.withLock(\.isCancelled) { throw URLError(.cancelled) }
+    }
+
+    private func end(_ error: any Error) async {
+        let code = (error as? URLError)?.code ?? .cannotOpenFile
+        await relay.complete(
+            URLError.failing(code, url), metrics: [])
+    }
+
+    private func response(length: Int, type: String?) -> URLResponse {
+        URLResponse(url: url, mimeType: type, expectedContentLength: length, textEncodingName: nil)
+    }
+
+    /// The bytes that the URL stands for, and their media type.
+    private func contents() throws -> (Data, String?) {
+        if url.isFileURL {
+            var isFolder: ObjCBool = false
+            guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+                throw URLError(.fileDoesNotExist)
+            }
+            if isFolder.boolValue { throw URLError(.fileIsDirectory) }
+            guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else {
+                throw URLError(.noPermissionsToReadFile)
+            }
+            return (data, nil)
+        }
+        guard let decoded = DataURL(url.absoluteString) else { throw URLError(.badURL) }
+        return (decoded.data, decoded.mediaType)
+    }
+}

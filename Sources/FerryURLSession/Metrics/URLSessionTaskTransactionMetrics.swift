@@ -1,0 +1,64 @@
+// Ferry: FerryURLSession
+// What one request of a task has cost.
+
+import FerryCore
+public import Foundation
+public import FoundationNetworking
+
+/// The times and byte counts of one request; read-only. A date is nil if its stage did not occur or is not known.
+open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {  // SAFETY: immutable after init
+    private let facts: ExchangeFacts
+    private let made: (request: URLRequest, response: URLResponse?)
+
+    init?(_ facts: ExchangeFacts) {
+        guard let url = URL(string: facts.url) else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = facts.method
+        for field in facts.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        self.facts = facts
+        made = (request, facts.response.flatMap(ResponseMapping.response))
+        super.init()
+    }
+
+    open var request: URLRequest { made.request }
+    open var response: URLResponse? { made.response }
+    open var networkProtocolName: String? { facts.networkProtocol }
+    open var localAddress: String? { facts.localAddress }
+    open var remoteAddress: String? { facts.remoteAddress }
+    open var localPort: Int? { facts.localPort }
+    open var remotePort: Int? { facts.remotePort }
+
+    open var fetchStartDate: Date? { facts.fetchStart }
+    open var domainLookupStartDate: Date? { facts.domainLookupStart }
+    open var domainLookupEndDate: Date? { facts.domainLookupEnd }
+    open var connectStartDate: Date? { facts.connectStart }
+    open var secureConnectionStartDate: Date? { facts.secureConnectionStart }
+    open var secureConnectionEndDate: Date? { facts.secureConnectionEnd }
+    open var connectEndDate: Date? { facts.connectEnd }
+    open var requestStartDate: Date? { facts.requestStart }
+    open var requestEndDate: Date? { facts.requestEnd }
+    open var responseStartDate: Date? { facts.responseStart }
+    open var responseEndDate: Date? { facts.responseEnd }
+
+    open var isProxyConnection: Bool { facts.isProxyConnection }
+    open var isReusedConnection: Bool { facts.isReusedConnection }
+    /// What the network was then is not kept: false.
+    open var isCellular: Bool { false }
+    open var isExpensive: Bool { false }
+    open var isConstrained: Bool { false }
+    open var isMultipath: Bool { false }
+
+    open var countOfRequestHeaderBytesSent: Int64 { facts.requestHeaderBytes }
+    open var countOfRequestBodyBytesSent: Int64 { facts.requestBodyBytes }
+    open var countOfRequestBodyBytesBeforeEncoding: Int64 { facts.requestBodyBytes }
+    open var countOfResponseHeaderBytesReceived: Int64 { facts.responseHeaderBytes }
+    open var countOfResponseBodyBytesReceived: Int64 { facts.responseBodyBytes }
+    open var countOfResponseBodyBytesAfterDecoding: Int64 { facts.decodedBodyBytes }
+
+    open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { facts.tlsVersion.map(TLSMapping.version) }
+    open var negotiatedTLSCipherSuite: tls_ciphersuite_t? {
+        facts.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
+    }
+    open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType { .networkLoad }
+    open var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
+}

@@ -1,0 +1,50 @@
+// Ferry: FerryURLSession
+// Steps of one task, in their order.
+
+import Synchronization
+
+/// Tells one task's steps one after the other; those that say the same become one, so that a delegate that takes long
+/// leaves no more than a few of them in memory.
+final class RelayLine: Sendable {
+    private struct State {
+        var steps: [RelayStep] = []
+        var isTelling = false
+    }
+
+    private let state = Mutex(State())
+    private let tell: @Sendable (RelayStep) async -> Void
+
+    init(_ tell: @escaping @Sendable (RelayStep) async -> Void) { self.tell = tell }
+
+    func add(_ step: RelayStep) {
+        let begins = state.withLock { state in
+            if let last = state.steps.last, let merged = last.merged(with: step) {
+                state.steps[state.steps.count - 1] = merged
+            } else {
+                state.steps.append(step)
+            }
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        if begins { Task(name: "events of a task") { await self.tellAll() } }
+    }
+
+    /// Does some work when all that was added before has been told, and returns its result.
+    func perform<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            add(.work { continuation.resume(returning: await work()) })
+        }
+    }
+
+    private func tellAll() async {
+        while let step = next() { await tell(step) }
+    }
+
+    private func next() -> RelayStep? {
+        state.withLock { state in
+            let step = state.steps.isEmpty ? nil : state.steps.removeFirst()
+            if step == nil { state.isTelling = false }
+            return step
+        }
+    }
+}

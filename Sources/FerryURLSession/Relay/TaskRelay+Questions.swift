@@ -1,0 +1,124 @@
+// Ferry: FerryURLSession
+// What a task's delegate decides.
+
+import Foundation
+import FoundationNetworking
+
+extension TaskRelay {
+    /// Shows the response, and asks what becomes of it; no data come before the answer.
+    func response(_ response: URLResponse) async -> URLSession.ResponseDisposition {
+        responseKnown(response)
+        if let handler = task.handler {
+            if case .bytes(let channel) = handler { channel.began(response) }
+            return .allow
+        }
+        guard let dataTask = task as? URLSessionDataTask else { return .allow }
+        let session = session
+        return await ask((any URLSessionDataDelegate).self) { delegate, answer in
+            delegate.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: answer)
+        } ?? .allow
+    }
+
+    /// Asks about a redirect; nil makes it the result.
+    func willRedirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest? {
+        let (session, task) = (session, task)
+        let answer: URLRequest?? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
+            delegate.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                completionHandler: answer)
+        }
+        return answer ?? request
+    }
+
+    /// Asks for an answer to a challenge; those about the connection go to the session's method first (statement 24).
+    func challenge(
+        _ challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let (session, task) = (session, task)
+        let method = challenge.protectionSpace.authenticationMethod
+        let question = Sealed(challenge)
+        var answer: ChallengeReply?
+        if method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate {
+            answer = await ask((any URLSessionDelegate).self) { delegate, answer in
+                delegate.urlSession(session, didReceive: question.value) { answer(ChallengeReply($0, $1)) }
+            }
+        }
+        if answer == nil {
+            answer = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
+                delegate.urlSession(session, task: task, didReceive: question.value) { answer(ChallengeReply($0, $1)) }
+            }
+        }
+        return answer.map { ($0.disposition, $0.credential) } ?? (.performDefaultHandling, nil)
+    }
+
+    /// Asks for a body's stream.
+    func needBodyStream() async -> InputStream? {
+        let (session, task) = (session, task)
+        let answer: Sealed<InputStream?>? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
+            delegate.urlSession(session, task: task) { answer(Sealed($0)) }
+        }
+        return answer?.value
+    }
+
+    /// Asks about a request whose begin date has come.
+    func willBegin(_ request: URLRequest) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        let (session, task) = (session, task)
+        let answer: BeginReply? = await ask((any URLSessionTaskDelegate).self) { delegate, answer in
+            delegate.urlSession(session, task: task, willBeginDelayedRequest: request) { answer(BeginReply($0, $1)) }
+        }
+        return answer.map { ($0.disposition, $0.request) } ?? (.continueLoading, nil)
+    }
+
+    /// Withdraws what the delegate has been asked and has not answered: the asker gets the usual answer.
+    func withdrawQuestion() { question.withdraw() }
+
+    /// Asks the task's delegate, and for what it does not implement the session's.
+    ///
+    /// - Returns: nil if nobody implements the method, or the question was withdrawn.
+    private func ask<Kind, Value: Sendable>(
+        _ kind: Kind.Type, _ call: @escaping @Sendable (Kind, @escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value? {
+        let (session, task, calls, question) = (session, task, calls, question)
+        return await line.perform {
+            guard task.state != .completed else { return nil }
+            for recipient in Recipients(task, session).all where recipient is Kind {
+                let probe = ImplementationProbe()
+                let value = await calls.ask(question) { (answer: @escaping @Sendable (Value) -> Void) in
+                    guard let delegate = recipient as? Kind else { return }
+                    DelegateProbe.$current.withValue(probe) { call(delegate, answer) }
+                }
+                if !probe.isMissing { return value }
+            }
+            return nil
+        }
+    }
+}
+
+/// The answer to a challenge.
+private struct ChallengeReply: @unchecked Sendable {  // SAFETY: Foundation's credential is immutable
+    let disposition: URLSession.AuthChallengeDisposition
+    let credential: URLCredential?
+
+    init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        self.disposition = disposition
+        self.credential = credential
+    }
+}
+
+/// The answer about a delayed request.
+private struct BeginReply: Sendable {
+    let disposition: URLSession.DelayedRequestDisposition
+    let request: URLRequest?
+
+    init(_ disposition: URLSession.DelayedRequestDisposition, _ request: URLRequest?) {
+        self.disposition = disposition
+        self.request = request
+    }
+}
+
+/// Carries a value of Foundation's to one other thread that alone uses it from then on.
+struct Sealed<Value>: @unchecked Sendable {  // SAFETY: handed over, never shared
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,136 @@
+// Ferry: FerryURLSession
+// A task's data, its file, and its end.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension TaskRelay {
+    /// Delivers a part of the body and returns when it has been taken.
+    func data(_ data: Data) async {
+        let (session, task, calls) = (session, task, calls)
+        await line.perform {
+            guard task.state != .completed else { return }
+            task.storage.withLock { $0.counts.received += Int64(data.count) }
+            task.moveProgress()
+            switch task.handler {
+            case .bytes(let channel): await channel.add(data)
+            case .data: task.storage.withLock { $0.collected.append(data) }
+            case .file, .keptFile: break
+            case nil:
+                guard let dataTask = task as? URLSessionDataTask else { return }
+                await calls.run {
+                    Recipients(task, session).tell((any URLSessionDataDelegate).self) {
+                        $0.urlSession(session, dataTask: dataTask, didReceive: data)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Delivers a file and returns when the delegate is done with it.
+    ///
+    /// - Returns: whether the file stays: somebody has taken it over.
+    @discardableResult
+    func finished(_ file: URL) async -> Bool {
+        let (session, task, calls) = (session, task, calls)
+        return await line.perform {
+            guard task.state != .completed else { return false }
+            switch task.handler {
+            case .file(let handler):
+                let response = task.response
+                task.storage.withLock { storage in
+                    storage.handler = nil
+                    storage.hasDelivered = true
+                }
+                await calls.run { handler(file, response, nil) }
+                return false
+            case .keptFile(let handler):
+                let response = task.response
+                task.storage.withLock { storage in
+                    storage.handler = nil
+                    storage.hasDelivered = true
+                }
+                handler(file, response, nil)
+                return true
+            case .data, .bytes: return false
+            case nil:
+                guard let download = task as? URLSessionDownloadTask else { return false }
+                await calls.run {
+                    Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                        $0.urlSession(session, downloadTask: download, didFinishDownloadingTo: file)
+                    }
+                }
+                return false
+            }
+        }
+    }
+
+    /// Tells that a data task is a download from here on; the data task has ended.
+    func becameDownload(_ download: URLSessionDownloadTask) async {
+        let (session, task, calls) = (session, task, calls)
+        await line.perform {
+            guard let dataTask = task as? URLSessionDataTask,
+                task.storage.withLock({ $0.ledger.completed() })
+            else { return }
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionDataDelegate).self) {
+                    $0.urlSession(session, dataTask: dataTask, didBecome: download)
+                }
+            }
+            task.storage.withLock { $0.release() }
+            session.ended(task)
+        }
+    }
+
+    /// Ends the task; only the first call counts. It waits for no answer and no reader.
+    func complete(_ error: (any Error)?, metrics: [ExchangeFacts]) async {
+        question.close()
+        if error != nil, case .bytes(let channel) = task.handler { channel.stopWaiting() }
+        let (session, task, calls) = (session, task, calls)
+        await line.perform {
+            let isFirst = task.storage.withLock { storage in
+                guard storage.ledger.completed() else { return false }
+                storage.error = error
+                storage.waitingReason = nil
+                return true
+            }
+            guard isFirst else { return }
+            task.finishProgress(error == nil)
+            let facts = URLSessionTaskMetrics(
+                metrics, interval: DateInterval(start: task.createdAt, end: max(Date(), task.createdAt)))
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    $0.urlSession(session, task: task, didFinishCollecting: facts)
+                }
+            }
+            await Self.end(task, session, calls, error)
+            task.storage.withLock { $0.release() }
+            session.ended(task)
+        }
+    }
+
+    private static func end(
+        _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls, _ error: (any Error)?
+    ) async {
+        let (handler, hasDelivered) = task.storage.withLock { ($0.handler, $0.hasDelivered) }
+        let response = task.response
+        let failure = error.map(Sealed.init)
+        switch handler {
+        case .data(let handler):
+            let data = task.storage.withLock { $0.collected }
+            await calls.run { handler(failure == nil ? data : nil, response, failure?.value) }
+        case .file(let handler): await calls.run { handler(nil, response, failure?.value) }
+        case .keptFile(let handler): handler(nil, response, failure?.value)
+        case .bytes(let channel): channel.ended(error)
+        case nil:
+            if hasDelivered { return }
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    $0.urlSession(session, task: task, didCompleteWithError: failure?.value)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// Ferry: FerryURLSession
+// From what happens to a task to its delegate's calls.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Turns what happens to one task into its delegate's calls: in order, each after the one before has returned, on the
+/// session's delegate queue, and exactly one completion.
+///
+/// The task's properties show an event before its call (statement 37). A transport that awaits a call is held back by a slow
+/// delegate; what is only told, such as progress, becomes one call with the latest numbers.
+final class TaskRelay: Sendable {
+    let task: URLSessionTask
+    let session: URLSession
+    let calls: DelegateCalls
+    let line: RelayLine
+    let question = OpenQuestion()
+
+    init(_ task: URLSessionTask, of session: URLSession) {
+        self.task = task
+        self.session = session
+        let calls = DelegateCalls(queue: session.delegateQueue)
+        self.calls = calls
+        line = RelayLine { step in await Self.tell(step, task, session, calls) }
+    }
+
+    // MARK: What is told
+
+    func sent(total: Int64, expected: Int64) { line.add(.sent(total: total, expected: expected)) }
+    func wrote(total: Int64, expected: Int64) { line.add(.wrote(total: total, expected: expected)) }
+    func resumed(at offset: Int64, expected: Int64) { line.add(.resumed(offset: offset, expected: expected)) }
+    func informational(_ response: HTTPURLResponse) { line.add(.informational(response)) }
+    func waitsForConnectivity() { line.add(.waitsForConnectivity) }
+    func waiting(_ reason: WaitingReason?) { line.add(.waiting(reason)) }
+
+    func currentRequest(_ request: URLRequest) { task.storage.withLock { $0.currentRequest = request } }
+
+    /// Shows the response in the task's properties, without a call.
+    func responseKnown(_ response: URLResponse) {
+        task.storage.withLock { storage in
+            storage.response = response
+            storage.counts.expectedToReceive = response.expectedContentLength
+        }
+    }
+
+    private static func tell(
+        _ step: RelayStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
+    ) async {
+        if case .work(let work) = step { return await work() }
+        // Nothing follows the completion (statement 35).
+        guard task.state != .completed else { return }
+        switch step {
+        case .sent(let total, let expected):
+            let before = task.note(sent: total, expected: expected)
+            guard total > before else { return }
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    $0.urlSession(
+                        session, task: task, didSendBodyData: total - before, totalBytesSent: total,
+                        totalBytesExpectedToSend: expected)
+                }
+            }
+        case .wrote(let total, let expected):
+            let before = task.note(received: total, expected: expected)
+            guard total > before, task.handlerTakes == false, let download = task as? URLSessionDownloadTask else {
+                return
+            }
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                    $0.urlSession(
+                        session, downloadTask: download, didWriteData: total - before, totalBytesWritten: total,
+                        totalBytesExpectedToWrite: expected)
+                }
+            }
+        case .resumed(let offset, let expected):
+            _ = task.note(received: offset, expected: expected)
+            guard task.handlerTakes == false, let download = task as? URLSessionDownloadTask else { return }
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionDownloadDelegate).self) {
+                    $0.urlSession(
+                        session, downloadTask: download, didResumeAtOffset: offset, expectedTotalBytes: expected)
+                }
+            }
+        case .informational(let response):
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    $0.urlSession(session, task: task, didReceiveInformationalResponse: response)
+                }
+            }
+        case .waitsForConnectivity:
+            await calls.run {
+                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                    $0.urlSession(session, taskIsWaitingForConnectivity: task)
+                }
+            }
+        case .waiting(let reason):
+            let hasChanged = task.storage.withLock { storage in
+                defer { storage.waitingReason = reason }
+                return storage.waitingReason != reason
+            }
+            guard hasChanged else { return }
+            await calls.run {
+                Recipients(task, session).tell((any FerryTaskDelegate).self) {
+                    $0.urlSession(session, task: task, didChangeWaitingReason: reason)
+                }
+            }
+        case .work: break
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// Ferry: FerryURLSession
+// Which networks a request may use.
+
+import Foundation
+public import FoundationNetworking
+
+extension URLRequest {
+    /// Whether metered networks may be used; the stricter of this and the session's wins.
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { !reservedFlags.contains(.noExpensive) }
+        set { setReserved(.noExpensive, !newValue) }
+    }
+
+    /// Whether networks may be used that are to be spared; the stricter of this and the session's wins.
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { !reservedFlags.contains(.noConstrained) }
+        set { setReserved(.noConstrained, !newValue) }
+    }
+
+    /// Flags that Foundation's request has no place for.
+    ///
+    /// They are kept in a field that is never sent: swift-corelibs-foundation 6.3 loses `URLProtocol` properties when a
+    /// request is copied, and fields survive.
+    private struct ReservedFlags: OptionSet {
+        let rawValue: Int
+        static let noExpensive = ReservedFlags(rawValue: 1)
+        static let noConstrained = ReservedFlags(rawValue: 2)
+    }
+
+    private static let reservedField = "X-Ferry-Reserved-Network-Access"
+
+    private var reservedFlags: ReservedFlags {
+        ReservedFlags(rawValue: value(forHTTPHeaderField: Self.reservedField).flatMap { Int($0) } ?? 0)
+    }
+
+    private mutating func setReserved(_ flag: ReservedFlags, _ isOn: Bool) {
+        var flags = reservedFlags
+        if isOn { flags.insert(flag) } else { flags.remove(flag) }
+        setValue(flags.isEmpty ? nil : String(flags.rawValue), forHTTPHeaderField: Self.reservedField)
+    }
+
+    /// The fields that are sent.
+    var sentFields: [String: String] {
+        (allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != Self.reservedField.lowercased() }
+    }
+
+    /// This request without the reserved field, to be sent or shown to a server's code.
+    func strippingReserved() -> URLRequest {
+        var request = self
+        request.setValue(nil, forHTTPHeaderField: Self.reservedField)
+        return request
+    }
+}

@@ -1,0 +1,61 @@
+// Ferry: FerryURLSession
+// Values of a property list, each of the one type it must have.
+
+import Foundation
+
+/// Reads a property list's dictionary, where Foundation would take a number for a truth value and the reverse.
+struct StrictList {
+    private let values: [String: Any]
+
+    init(_ values: [String: Any]) { self.values = values }
+
+    /// The dictionary at the top of an XML property list.
+    init?(_ data: Data) {
+        // Other formats of property lists are for other writers.
+        guard data.starts(with: Data("<?xml".utf8)),
+            let list = unsafe try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
+            let values = list as? [String: Any]
+        else { return nil }
+        self.values = values
+    }
+
+    /// The value as it is.
+    subscript(key: String) -> Any? { values[key] }
+
+    func text(_ key: String) -> String? { values[key] as? String }
+
+    func list(_ key: String) -> StrictList? { (values[key] as? [String: Any]).map(StrictList.init) }
+
+    func texts(_ key: String) -> [String: String]? { values[key] as? [String: String] }
+
+    func flag(_ key: String) -> Bool? {
+        guard let number = number(key), NumberKind(number) == .flag else { return nil }
+        return number.boolValue
+    }
+
+    func integer(_ key: String) -> Int? {
+        guard let number = number(key), NumberKind(number) == .integer else { return nil }
+        return Int(exactly: number)
+    }
+
+    /// A finite number.
+    func real(_ key: String) -> Double? {
+        guard let number = number(key), NumberKind(number) != .flag, number.doubleValue.isFinite else { return nil }
+        return number.doubleValue
+    }
+
+    private func number(_ key: String) -> NSNumber? { values[key] as? NSNumber }
+}
+
+/// What a number of Foundation's was made from.
+private enum NumberKind {
+    case flag, integer, real
+
+    init(_ number: NSNumber) {
+        switch unsafe UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .flag
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .real
+        default: self = .integer
+        }
+    }
+}

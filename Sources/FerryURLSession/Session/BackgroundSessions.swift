@@ -1,0 +1,56 @@
+// Ferry: FerryURLSession
+// The background sessions that this process has open.
+
+import Foundation
+import Logging
+import Synchronization
+
+/// The background sessions that this process has open: one object for each identifier acts.
+final class BackgroundSessions: Sendable {
+    static let shared = BackgroundSessions()
+
+    private struct State {
+        var sessions: [String: URLSession] = [:]
+        /// Sessions whose app was called to handle their events in this process (statement 56).
+        var called: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+    private let logger = Logger(label: "ferry.session")
+
+    /// The session that is open for an identifier and takes tasks.
+    func session(for identifier: String) -> URLSession? {
+        guard let open = state.withLock({ $0.sessions[identifier] }), !open.registry.isInvalidated else { return nil }
+        logger.warning("A background URLSession with identifier \(identifier) already exists!")
+        return open
+    }
+
+    func add(_ session: URLSession, _ identifier: String) { state.withLock { $0.sessions[identifier] = session } }
+
+    func remove(_ session: URLSession, _ identifier: String) {
+        state.withLock { state in
+            if state.sessions[identifier] === session { state.sessions[identifier] = nil }
+        }
+    }
+
+    // MARK: Events that waited
+
+    /// The app is called to handle a session's events: its delegate is told when they are over.
+    func calledToHandleEvents(of identifier: String) {
+        let session = state.withLock { state in
+            state.called.insert(identifier)
+            return state.sessions[identifier]
+        }
+        (session?.engine as? BackgroundEngine)?.calledToHandleEvents()
+    }
+
+    /// Whether the app was called to handle a session's events; asked once for each call.
+    func takeCall(of identifier: String) -> Bool { state.withLock { $0.called.remove(identifier) != nil } }
+
+    /// Returns once no event of any session waits for a delegate or runs in one, and the daemon knows of them.
+    func waitUntilQuiet() async {
+        for session in state.withLock({ Array($0.sessions.values) }) {
+            await (session.engine as? BackgroundEngine)?.waitUntilQuiet()
+        }
+    }
+}

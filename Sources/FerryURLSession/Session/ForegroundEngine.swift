@@ -1,0 +1,128 @@
+// Ferry: FerryURLSession
+// The engine of sessions that run in the app.
+
+import FerryCore
+import FerryEngine
+import FerryService
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Carries the tasks of a session that runs in the app: downloads as transfers of this process's service, data and upload
+/// tasks as streamed exchanges.
+final class ForegroundEngine: SessionEngine {
+    private let configuration: URLSessionConfiguration
+    private let local: LocalService
+    private let session: LocalSession
+    private let transfers: SessionTransfers
+    private let loads: LoadPlace
+    private let last = Atomic(0)
+
+    init(configuration: URLSessionConfiguration, local: LocalService = .shared) {
+        self.configuration = configuration
+        self.local = local
+        let session = LocalSession(local, connectionsPerHost: configuration.httpMaximumConnectionsPerHost)
+        let folders = local.folders
+        let place = TransferPlace(
+            isDaemon: false,
+            service: { () async throws(FerryCore.TransferError) in try await session.service() },
+            folder: { $0 == .temporary ? folders.partials : DaemonService.shared.spool },
+            keep: { source in
+                var kept = source
+                kept.path = try folders.keep(source.path)
+                return (kept, .temporary)
+            },
+            mayDeliver: {})
+        let mapping = RequestMapping(
+            configuration, session: session.id, application: ApplicationIdentity.current, identifier: session.id.name)
+        let transfers = SessionTransfers(mapping, place: place)
+        session.setReceiver { [weak transfers] in transfers?.receive($0) }
+        self.session = session
+        self.transfers = transfers
+        loads = LoadPlace(
+            engine: { try await local.service().engine }, proxies: mapping.proxies, trust: TrustScope(),
+            folder: URL(fileURLWithPath: folders.own, isDirectory: true))
+        DispatchQueue.global(qos: .utility).async { folders.sweep() }
+    }
+
+    deinit { session.close() }
+
+    func nextTaskIdentifier() -> Int { last.add(1, ordering: .relaxed).newValue }
+    var carriesUnresumedTasks: Bool { false }
+    func restored() async {}
+
+    func invalidated() async {
+        await transfers.waitUntilQuiet()
+        session.close()
+    }
+
+    func ended(_ task: URLSessionTask) { local.setAdvisor(nil, for: task.taskIdentifier, of: session.id) }
+
+    func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {
+        if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
+        guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
+        let isDownload = task is URLSessionDownloadTask
+        if let kind = ProtocolTransport.kind(for: request, among: configuration.protocolClasses) {
+            try? local.folders.open()
+            return ProtocolTransport(request, kind: kind, isDownload: isDownload, folder: loads.folder, relay: relay)
+        }
+        if let url = request.url, LocalResourceTransport.carries(url) {
+            try? local.folders.open()
+            return LocalResourceTransport(url, isDownload: isDownload, folder: loads.folder, relay: relay)
+        }
+        if RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
+            return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
+        }
+        switch work {
+        case .data: return load(request, .none, relay)
+        case .upload(_, .bytes(let data)): return load(request, .bytes(data), relay)
+        case .upload(_, .file(let file)): return load(request, .file(file), relay)
+        case .upload(_, .stream): return load(request, .stream, relay)
+        case .download: return download(task, request, relay)
+        case .downloadContinuing(let data): return download(task, request, relay, continuing: data)
+        case .impossible(let error): return FailedTransport(error, relay: relay)
+        }
+    }
+
+    // MARK: -
+
+    private func download(
+        _ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay, continuing data: ResumeData? = nil
+    ) -> any TaskTransport {
+        let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: request)
+        let (local, session, number) = (local, session.id, task.taskIdentifier)
+        local.setAdvisor(advisor, for: number, of: session)
+        guard
+            let transport = TransferTransport.download(
+                task, task.currentRequest ?? request, relay: relay, transfers: transfers, continuing: data)
+        else { return FailedTransport(URLError.failing(.cannotWriteToFile, request.url), relay: relay) }
+        return transport
+    }
+
+    private func load(_ request: URLRequest, _ body: LoadTransport.Body, _ relay: TaskRelay) -> any TaskTransport {
+        let (folders, session, folder) = (local.folders, relay.session, loads.folder)
+        return LoadTransport(
+            request, body: body, configuration: configuration, relay: relay, place: loads,
+            makeDownload: { load, response in
+                try? folders.open()
+                let task = session.adoptDownload(of: request)
+                let relayOfDownload = TaskRelay(task, of: session)
+                let transport = LoadDownload(load, response, relay: relayOfDownload, folder: folder)
+                task.storage.withLock { $0.transport = transport }
+                relayOfDownload.responseKnown(response)
+                await relay.becameDownload(task)
+                transport.begin()
+            })
+    }
+}
+
+extension URLSession {
+    /// A download that a data task has become; it runs already.
+    func adoptDownload(of request: URLRequest) -> URLSessionDownloadTask {
+        let task = URLSessionDownloadTask(engine.nextTaskIdentifier(), of: self, work: .download(request))
+        task.storage.withLock { $0.ledger = TaskLedger(suspends: 0, hasStarted: true) }
+        registry.add(task)
+        Recipients(task, self).tell((any URLSessionTaskDelegate).self) { $0.urlSession(self, didCreateTask: task) }
+        return task
+    }
+}

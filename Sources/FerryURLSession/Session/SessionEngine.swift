@@ -1,0 +1,29 @@
+// Ferry: FerryURLSession
+// What carries a session's tasks.
+
+import Foundation
+
+/// Carries the tasks of one session: in this process, or in the daemon.
+protocol SessionEngine: AnyObject, Sendable {
+    /// The number of the session's next task.
+    func nextTaskIdentifier() -> Int
+
+    /// Makes what carries a task. Called at the task's creation in background sessions, else when it is first needed.
+    func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport
+
+    /// Whether a task's transport is made together with it.
+    var carriesUnresumedTasks: Bool { get }
+
+    /// Returns once the tasks that an earlier process left are there.
+    func restored() async
+
+    /// A task has had its last call.
+    func ended(_ task: URLSessionTask)
+
+    /// The session's last task has ended, and it takes no other.
+    func invalidated() async
+}
+
+extension SessionEngine {
+    func ended(_ task: URLSessionTask) {}
+}

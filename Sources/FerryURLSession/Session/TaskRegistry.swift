@@ -1,0 +1,53 @@
+// Ferry: FerryURLSession
+// The tasks that a session has.
+
+import Synchronization
+
+/// The tasks of one session that have not ended, and whether it takes more.
+final class TaskRegistry: Sendable {
+    fileprivate struct State {
+        var tasks: [Int: URLSessionTask] = [:]
+        var isInvalidated = false
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    var isInvalidated: Bool { state.withLock(\.isInvalidated) }
+
+    /// The tasks, by their numbers.
+    var all: [URLSessionTask] {
+        state.withLock { Array($0.tasks.values) }.sorted { $0.taskIdentifier < $1.taskIdentifier }
+    }
+
+    subscript(_ identifier: Int) -> URLSessionTask? { state.withLock { $0.tasks[identifier] } }
+
+    func add(_ task: URLSessionTask) { state.withLock { $0.tasks[task.taskIdentifier] = task } }
+
+    /// - Returns: whether this was the last task of a session that takes no more.
+    func remove(_ task: URLSessionTask) -> Bool {
+        state.withLock { state in
+            state.tasks[task.taskIdentifier] = nil
+            return state.claimEnd()
+        }
+    }
+
+    /// Takes no more tasks from now on.
+    ///
+    /// - Returns: whether there is none left.
+    func invalidate() -> Bool {
+        state.withLock { state in
+            state.isInvalidated = true
+            return state.claimEnd()
+        }
+    }
+}
+
+extension TaskRegistry.State {
+    /// Whether the session has just ended: said once.
+    fileprivate mutating func claimEnd() -> Bool {
+        guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
+        hasEnded = true
+        return true
+    }
+}

@@ -1,0 +1,81 @@
+// Ferry: FerryURLSession
+// How tasks are made.
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension URLSession {
+    /// Makes a task and tells of it, on this thread, before it is returned (statement 6).
+    func make<Kind: URLSessionTask>(
+        _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
+    ) -> Kind {
+        let session = acting
+        precondition(!session.registry.isInvalidated, "Task created in a session that has been invalidated")
+        let task = build(session.engine.nextTaskIdentifier(), session, session.checked(work))
+        task.storage.withLock { storage in
+            storage.originalRequest = work.request
+            storage.delegate = delegate
+        }
+        if case .downloadContinuing(let data) = work { data.restore(task) }
+        session.registry.add(task)
+        if session.engine.carriesUnresumedTasks { _ = task.readyTransport() }
+        Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+            $0.urlSession(session, didCreateTask: task)
+        }
+        return task
+    }
+
+    /// What can be told without asking anybody: a URL that this kind of session does not carry, a file that cannot be sent.
+    private func checked(_ work: TaskWork) -> TaskWork {
+        if let request = work.request {
+            precondition(
+                request.httpBodyStream == nil || kind != .background,
+                "Upload tasks with streams are not supported in background sessions.")
+            let scheme = request.url?.scheme?.lowercased() ?? ""
+            let allowed = kind == .background ? ["http", "https"] : ["http", "https", "file", "data"]
+            let isCustom =
+                kind != .background
+                && ProtocolTransport.kind(for: request, among: configuration.protocolClasses) != nil
+            if !isCustom, !allowed.contains(scheme) {
+                return .impossible(.failing(.unsupportedURL, request.url))
+            }
+            if request.cachePolicy == .returnCacheDataDontLoad {
+                return .impossible(.failing(.resourceUnavailable, request.url))
+            }
+        }
+        if case .upload(let request, .file(let file)) = work, let code = Self.fault(of: file) {
+            return .impossible(.failing(code, request.url))
+        }
+        return work
+    }
+
+    private static func fault(of file: URL) -> URLError.Code? {
+        var isFolder: ObjCBool = false
+        guard unsafe FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else {
+            return .fileDoesNotExist
+        }
+        if isFolder.boolValue { return .fileIsDirectory }
+        return FileManager.default.isReadableFile(atPath: file.path) ? nil : .noPermissionsToReadFile
+    }
+
+    // MARK: Misuse
+
+    func refuseHandlersInBackground() {
+        precondition(
+            acting.kind != .background,
+            "Completion handler blocks are not supported in background sessions. Use a delegate instead.")
+    }
+
+    func refuseDataInBackground() {
+        precondition(acting.kind != .background, "Upload tasks from NSData are not supported in background sessions.")
+    }
+}
+
+extension URLError {
+    /// An error with the URL that it is about.
+    static func failing(_ code: Code, _ url: URL?) -> URLError {
+        guard let url else { return URLError(code) }
+        return URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: url])
+    }
+}

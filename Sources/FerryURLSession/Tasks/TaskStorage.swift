@@ -1,0 +1,57 @@
+// Ferry: FerryURLSession
+// What a task is, guarded by its lock.
+
+import Foundation
+import FoundationNetworking
+
+/// Everything about a task that changes; in one lock of the task. Small, since apps make tasks by the ten thousand.
+struct TaskStorage {
+    var ledger = TaskLedger()
+    var description: String?
+    var originalRequest: URLRequest?
+    /// Nil as long as it is the original one.
+    var currentRequest: URLRequest?
+    var response: URLResponse?
+    var error: (any Error)?
+    var delegate: (any URLSessionTaskDelegate)?
+    var handler: TaskHandler?
+    var earliestBeginDate: Date?
+    var priority: Float = 0.5
+    var prefersIncrementalDelivery = true
+    var counts = TaskCounts()
+    var options: TaskOptions?
+    var waitingReason: WaitingReason?
+    var progress: Progress?
+    var transport: (any TaskTransport)?
+    /// What a completion handler gets; grows while data arrive.
+    var collected = Data()
+    /// Whether a completion handler has got its file, so that its end is told nobody.
+    var hasDelivered = false
+
+    /// Lets go of everybody that a task keeps alive until it has completed.
+    mutating func release() {
+        delegate = nil
+        handler = nil
+        transport = nil
+        collected = Data()
+    }
+}
+
+/// A task's bytes.
+struct TaskCounts: Hashable, Sendable {
+    var sent: Int64 = 0
+    var received: Int64 = 0
+    var expectedToSend: Int64 = 0
+    var expectedToReceive: Int64 = -1
+    var clientExpectsToSend: Int64 = -1
+    var clientExpectsToReceive: Int64 = -1
+}
+
+/// Who takes a task's result in place of the delegate.
+enum TaskHandler: Sendable {
+    case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    /// The file stays where it is: the caller takes it over.
+    case keptFile(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    case bytes(ByteChannel)
+}

@@ -1,0 +1,67 @@
+// Ferry: FerryURLSession
+// A task's counts and its progress.
+
+import Foundation
+import Synchronization
+
+extension URLSessionTask {
+    /// Who takes the result in place of the delegate.
+    var handler: TaskHandler? { storage.withLock(\.handler) }
+
+    /// Whether a completion handler takes the result, so that the delegate is not told of it.
+    var handlerTakes: Bool { storage.withLock { $0.handler != nil || $0.hasDelivered } }
+
+    /// Notes how much has been sent; returns what was known before.
+    func note(sent total: Int64, expected: Int64) -> Int64 {
+        let before = storage.withLock { storage in
+            defer {
+                storage.counts.sent = total
+                storage.counts.expectedToSend = expected
+            }
+            return storage.counts.sent
+        }
+        moveProgress()
+        return before
+    }
+
+    /// Notes how much has been received; returns what was known before.
+    func note(received total: Int64, expected: Int64) -> Int64 {
+        let before = storage.withLock { storage in
+            defer {
+                storage.counts.received = total
+                storage.counts.expectedToReceive = expected
+            }
+            return storage.counts.received
+        }
+        moveProgress()
+        return before
+    }
+
+    /// Brings the progress, if somebody has looked at it, up to date.
+    func moveProgress() {
+        let (progress, counts) = storage.withLock { ($0.progress, $0.counts) }
+        guard let progress else { return }
+        (progress.completedUnitCount, progress.totalUnitCount) = counts.units
+    }
+
+    func finishProgress(_ isSuccess: Bool) {
+        let (progress, counts) = storage.withLock { ($0.progress, $0.counts) }
+        guard let progress, isSuccess else { return }
+        (progress.completedUnitCount, progress.totalUnitCount) = counts.finalUnits
+    }
+}
+
+extension TaskCounts {
+    /// Both bodies together; the total is -1 while neither length is known.
+    var units: (completed: Int64, total: Int64) {
+        let known = [expectedToSend, expectedToReceive].filter { $0 > 0 }
+        let isUnknown = known.isEmpty && expectedToReceive < 0
+        return (sent + received, isUnknown ? -1 : known.reduce(0, +))
+    }
+
+    /// Those of a task that has succeeded: all of it is done, also of an empty body.
+    var finalUnits: (completed: Int64, total: Int64) {
+        let all = max(sent + received, 1)
+        return (all, all)
+    }
+}

@@ -1,0 +1,193 @@
+// Ferry: FerryURLSession
+// A task of a session.
+
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// A task of a session, such as a download. Made by the session; starts suspended.
+///
+/// Every method and property may be used from any thread. Behaves as Apple's `URLSessionTask`.
+open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {  // SAFETY: state in a Mutex
+    public enum State: Int, Sendable { case running = 0, suspended, canceling, completed }
+
+    /// The priority of a task that was given none: 0.5.
+    public static let defaultPriority: Float = 0.5
+    /// 0.25.
+    public static let lowPriority: Float = 0.25
+    /// 0.75.
+    public static let highPriority: Float = 0.75
+
+    let storage: Mutex<TaskStorage>
+    private let identifier: Int
+    let createdAt = Date()
+    /// Nil for tasks that a test has made itself.
+    let session: URLSession?
+    let work: TaskWork?
+
+    /// For subclasses in tests.
+    @available(*, deprecated, message: "tasks are made by a session")
+    public override init() {
+        storage = Mutex(TaskStorage())
+        identifier = 0
+        session = nil
+        work = nil
+        super.init()
+    }
+
+    init(_ identifier: Int, of session: URLSession, work: TaskWork, handler: TaskHandler? = nil) {
+        self.identifier = identifier
+        self.session = session
+        self.work = work
+        var start = TaskStorage()
+        start.originalRequest = work.request
+        start.handler = handler
+        storage = Mutex(start)
+        super.init()
+    }
+
+    // MARK: What it is
+
+    /// The task's number in its session: from 1 on, never used twice.
+    open var taskIdentifier: Int { identifier }
+
+    /// A text of the app's own; kept with tasks of background sessions.
+    open var taskDescription: String? {
+        get { storage.withLock(\.description) }
+        set {
+            storage.withLock { $0.description = newValue }
+            transport?.update(.description(newValue))
+        }
+    }
+
+    open var state: State { storage.withLock(\.ledger.state) }
+    open var error: (any Error)? { storage.withLock(\.error) }
+    open var originalRequest: URLRequest? { storage.withLock(\.originalRequest) }
+    /// The last request, after redirects.
+    open var currentRequest: URLRequest? { storage.withLock { $0.currentRequest ?? $0.originalRequest } }
+    open var response: URLResponse? { storage.withLock(\.response) }
+
+    /// Asked before the session's delegate; released once the task has completed. Not for background sessions.
+    open var delegate: (any URLSessionTaskDelegate)? {
+        get { storage.withLock(\.delegate) }
+        set {
+            if newValue != nil, session?.kind == .background {
+                preconditionFailure("Task delegates are not supported in background sessions.")
+            }
+            let hasStarted = storage.withLock { storage in
+                if !storage.ledger.hasStarted { storage.delegate = newValue }
+                return storage.ledger.hasStarted
+            }
+            precondition(!hasStarted, "Cannot set task delegate after resumption")
+        }
+    }
+
+    /// The moment before which the task does not begin; acts in background sessions.
+    open var earliestBeginDate: Date? {
+        get { storage.withLock(\.earliestBeginDate) }
+        set {
+            storage.withLock { $0.earliestBeginDate = newValue }
+            transport?.update(.earliestBeginDate(newValue))
+        }
+    }
+
+    /// From 0 to 1; waiting tasks of a session start by it.
+    open var priority: Float {
+        get { storage.withLock(\.priority) }
+        set {
+            storage.withLock { $0.priority = newValue }
+            transport?.update(.priority(newValue))
+        }
+    }
+
+    /// Kept, without effect.
+    open var prefersIncrementalDelivery: Bool {
+        get { storage.withLock(\.prefersIncrementalDelivery) }
+        set { storage.withLock { $0.prefersIncrementalDelivery = newValue } }
+    }
+
+    // MARK: Bytes
+
+    /// The app's guess of the bytes to send, -1 if it has none.
+    open var countOfBytesClientExpectsToSend: Int64 {
+        get { storage.withLock(\.counts.clientExpectsToSend) }
+        set { storage.withLock { $0.counts.clientExpectsToSend = newValue } }
+    }
+
+    /// The app's guess of the bytes to receive, -1 if it has none.
+    open var countOfBytesClientExpectsToReceive: Int64 {
+        get { storage.withLock(\.counts.clientExpectsToReceive) }
+        set { storage.withLock { $0.counts.clientExpectsToReceive = newValue } }
+    }
+
+    open var countOfBytesSent: Int64 { storage.withLock(\.counts.sent) }
+    open var countOfBytesReceived: Int64 { storage.withLock(\.counts.received) }
+    open var countOfBytesExpectedToSend: Int64 { storage.withLock(\.counts.expectedToSend) }
+    /// -1 while it is not known.
+    open var countOfBytesExpectedToReceive: Int64 { storage.withLock(\.counts.expectedToReceive) }
+
+    /// How far the task is; canceling it, pausing it and resuming it act on the task.
+    open var progress: Progress {
+        storage.withLock { storage in
+            if let progress = storage.progress { return progress }
+            let isDone = storage.ledger.isCompleted && storage.error == nil
+            let progress = makeProgress(isDone ? storage.counts.finalUnits : storage.counts.units)
+            storage.progress = progress
+            return progress
+        }
+    }
+
+    // MARK: What is done to it
+
+    /// Ends the task: it completes with `URLError.cancelled`. Does nothing to one that has completed.
+    open func cancel() { perform(storage.withLock { $0.ledger.cancelled() }) }
+
+    /// Stops the task until as many `resume()` calls follow. At most what is in flight still arrives.
+    open func suspend() { perform(storage.withLock { $0.ledger.suspended() }) }
+
+    /// Starts the task, or lets it go on. For a task of a background session it returns once the task is on disk.
+    open func resume() { perform(storage.withLock { $0.ledger.resumed() }) }
+
+    private func perform(_ action: TaskLedger.Action) {
+        switch action {
+        case .none: break
+        case .resume: readyTransport()?.resume()
+        case .suspend: transport?.suspend()
+        case .cancel: readyTransport()?.cancel()
+        }
+    }
+
+    // MARK: NSCopying
+
+    /// A task is a thing, not a value: its copy is the task itself.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+extension URLSessionTask {
+    var transport: (any TaskTransport)? { storage.withLock(\.transport) }
+
+    /// The transport, made if there is none yet.
+    func readyTransport() -> (any TaskTransport)? {
+        let (known, isCompleted) = storage.withLock { ($0.transport, $0.ledger.isCompleted) }
+        if let known { return known }
+        // A completed task has let go of its transport and needs no other.
+        guard let session, let work, !isCompleted else { return nil }
+        let made = session.engine.transport(for: self, work: work, relay: TaskRelay(self, of: session))
+        return storage.withLock { storage in
+            if let transport = storage.transport { return transport }
+            storage.transport = made
+            return made
+        }
+    }
+
+    private func makeProgress(_ units: (completed: Int64, total: Int64)) -> Progress {
+        let progress = Progress(totalUnitCount: units.total)
+        progress.completedUnitCount = units.completed
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        progress.pausingHandler = { [weak self] in self?.suspend() }
+        progress.resumingHandler = { [weak self] in self?.resume() }
+        return progress
+    }
+}

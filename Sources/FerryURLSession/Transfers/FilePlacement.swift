@@ -1,0 +1,89 @@
+// Ferry: FerryURLSession
+// Where a finished file is when its delegate gets it.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Glibc
+
+/// Where a finished file is when its delegate gets it, and whether it stays there.
+struct FilePlacement {
+    let file: URL
+    let stays: Bool
+
+    /// Brings a file to the place that its task names, or to one that nobody cleans up if its caller takes it over.
+    ///
+    /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
+    static func place(_ path: String, task: URLSessionTask, status: Int?) throws -> FilePlacement {
+        let isSuccess = (200..<300).contains(status ?? 200)
+        if isSuccess, let destination = task.options.destination {
+            return FilePlacement(file: try move(path, to: destination), stays: true)
+        }
+        if case .keptFile = task.handler {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tmp")
+            guard unsafe rename(path, file.path) == 0 || copies(path, to: file) else { throw URLError(.cannotMoveFile) }
+            return FilePlacement(file: file, stays: true)
+        }
+        return FilePlacement(file: URL(fileURLWithPath: path), stays: false)
+    }
+
+    private static func move(_ path: String, to destination: URLSessionDownloadTask.Destination) throws -> URL {
+        let folder = destination.url.deletingLastPathComponent()
+        if destination.createsIntermediateDirectories {
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        // Beside its place first, so that the last step is one on the same file system.
+        let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
+        guard unsafe rename(path, near.path) == 0 || copies(path, to: near) else { throw URLError(.cannotMoveFile) }
+        do {
+            return try take(near, to: destination)
+        } catch {
+            try? FileManager.default.removeItem(at: near)
+            throw error
+        }
+    }
+
+    private static func take(_ near: URL, to destination: URLSessionDownloadTask.Destination) throws -> URL {
+        let url = destination.url
+        switch destination.conflictPolicy {
+        case .replace:
+            guard unsafe rename(near.path, url.path) == 0 else { throw URLError(.cannotMoveFile) }
+            return url
+        case .fail:
+            guard links(near, to: url) else {
+                guard errno == EEXIST else { throw URLError(.cannotMoveFile) }
+                throw TransferError(
+                    FerryCore.TransferError(
+                        .destinationExists, "There is a file at \(url.path.escapingControls) already."))
+            }
+            return url
+        case .unique:
+            let name = url.deletingPathExtension().lastPathComponent
+            for number in 0..<10_000 {
+                var candidate = url
+                if number > 0 {
+                    candidate = url.deletingLastPathComponent().appendingPathComponent("\(name) (\(number))")
+                    if !url.pathExtension.isEmpty { candidate.appendPathExtension(url.pathExtension) }
+                }
+                if links(near, to: candidate) { return candidate }
+                guard errno == EEXIST else { break }
+            }
+            throw URLError(.cannotMoveFile)
+        }
+    }
+
+    /// Gives a file a name that nobody has yet.
+    private static func links(_ file: URL, to place: URL) -> Bool {
+        guard unsafe link(file.path, place.path) == 0 else { return false }
+        unsafe unlink(file.path)
+        return true
+    }
+
+    private static func copies(_ path: String, to file: URL) -> Bool {
+        guard errno == EXDEV, (try? FileManager.default.copyItem(atPath: path, toPath: file.path)) != nil else {
+            return false
+        }
+        unsafe unlink(path)
+        return true
+    }
+}

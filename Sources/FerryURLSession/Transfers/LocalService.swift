@@ -1,0 +1,90 @@
+// Ferry: FerryURLSession
+// The service in this process.
+
+import FerryCore
+import FerryService
+import Foundation
+import Logging
+import Synchronization
+
+/// The one service of this process, which carries the downloads of all sessions that are not background sessions.
+final class LocalService: Sendable {
+    static let shared = LocalService(LocalFolders())
+
+    private struct Key: Hashable {
+        let session: SessionID
+        let task: Int
+    }
+
+    private struct State {
+        var opening: Task<Result<LocalTransferService, FerryCore.TransferError>, Never>?
+        var advisors: [Key: any ExchangeAdvisor] = [:]
+        var sessions = 0
+    }
+
+    let folders: LocalFolders
+    private let state = Mutex(State())
+    private let logger = Logger(label: "ferry.session")
+
+    init(_ folders: LocalFolders) { self.folders = folders }
+
+    /// A name for one more session.
+    func nextSession() -> SessionID {
+        let number = state.withLock { state in
+            state.sessions += 1
+            return state.sessions
+        }
+        guard let session = try? SessionID("local/\(number)") else { preconditionFailure("The name is plain text.") }
+        return session
+    }
+
+    /// The service; opened when somebody asks for it first.
+    func service() async throws(FerryCore.TransferError) -> LocalTransferService {
+        let opening = state.withLock { state in
+            if let opening = state.opening { return opening }
+            let task = Task(name: "service of this process") { await self.open() }
+            state.opening = task
+            return task
+        }
+        return try await opening.value.get()
+    }
+
+    private func open() async -> Result<LocalTransferService, FerryCore.TransferError> {
+        do {
+            try folders.open()
+        } catch {
+            return .failure(
+                FerryCore.TransferError(
+                    .destinationUnwritable,
+                    "The folder for temporary files \(folders.own.escapingControls) cannot be made."))
+        }
+        var configuration = ServiceConfiguration(
+            stateFolder: nil, logger: logger, environment: ProcessInfo.processInfo.environment)
+        configuration.spoolFolder = folders.own
+        configuration.advisor = { [weak self] transfer in self?.advisor(for: transfer) }
+        do throws(FerryCore.TransferError) {
+            let service = try await LocalTransferService.open(configuration)
+            var settings = ServiceSettingsChange()
+            // A session's own limit is that of connections to one host.
+            settings.activeTransfers = 1000
+            settings.connectionsPerHost = 64
+            settings.connectionsTotal = 4096
+            _ = try await service.changeSettings(settings)
+            return .success(service)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Who answers
+
+    /// Who answers for a task while its requests are under way; nil forgets it.
+    func setAdvisor(_ advisor: (any ExchangeAdvisor)?, for task: Int, of session: SessionID) {
+        state.withLock { $0.advisors[Key(session: session, task: task)] = advisor }
+    }
+
+    private func advisor(for transfer: Transfer) -> (any ExchangeAdvisor)? {
+        guard let task = transfer.note?.task else { return nil }
+        return state.withLock { $0.advisors[Key(session: transfer.session, task: task)] }
+    }
+}

@@ -1,0 +1,62 @@
+// Ferry: FerryURLSession
+// A session's part of the service in this process.
+
+import FerryCore
+import FerryService
+import Foundation
+import Synchronization
+
+/// Opens the service of this process for one session, and reads the session's events from before its first transfer on.
+final class LocalSession: Sendable {
+    private struct State {
+        var opening: Task<Result<any TransferService, FerryCore.TransferError>, Never>?
+        var reader: Task<Void, Never>?
+        var receive: (@Sendable (TransferEvent) -> Void)?
+    }
+
+    let id: SessionID
+    private let connectionsPerHost: Int
+    private let local: LocalService
+    private let state = Mutex(State())
+
+    init(_ local: LocalService, connectionsPerHost: Int) {
+        self.local = local
+        self.connectionsPerHost = min(max(connectionsPerHost, 1), 64)
+        id = local.nextSession()
+    }
+
+    /// Says who takes the events; called once, first.
+    func setReceiver(_ receive: @escaping @Sendable (TransferEvent) -> Void) { state.withLock { $0.receive = receive } }
+
+    func service() async throws(FerryCore.TransferError) -> any TransferService {
+        let opening = state.withLock { state in
+            if let opening = state.opening { return opening }
+            let task = Task(name: "events of \(id)") { await self.open() }
+            state.opening = task
+            return task
+        }
+        return try await opening.value.get()
+    }
+
+    /// Reads no more events.
+    func close() { state.withLock { $0.reader }?.cancel() }
+
+    private func open() async -> Result<any TransferService, FerryCore.TransferError> {
+        do throws(FerryCore.TransferError) {
+            let service = try await local.service()
+            _ = try await service.changeSession(id, SessionSettings(hostConnections: connectionsPerHost))
+            var subscription = EventSubscription()
+            subscription.session = id
+            subscription.progressInterval = 0.1
+            let events = try await service.events(subscription)
+            let receive = state.withLock(\.receive)
+            let reader = Task(name: "events of \(id)") {
+                do { for try await event in events { receive?(event) } } catch {}
+            }
+            state.withLock { $0.reader = reader }
+            return .success(service)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

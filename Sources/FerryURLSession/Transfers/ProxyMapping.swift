@@ -1,0 +1,48 @@
+// Ferry: FerryURLSession
+// Which proxies a session's requests go through.
+
+import Foundation
+
+/// Writes a session's proxies as the variables that name them to programs (statement 28).
+enum ProxyMapping {
+    private static let variables = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    ]
+
+    /// The proxies of a session: the configuration's own, else those of the app's environment.
+    static func environment(_ configuration: URLSessionConfiguration) -> [String: String] {
+        environment(configuration.connectionProxyDictionary, inherited: ProcessInfo.processInfo.environment)
+    }
+
+    static func environment(_ dictionary: [AnyHashable: Any]?, inherited: [String: String]) -> [String: String] {
+        guard let dictionary else { return inherited.filter { variables.contains($0.key) } }
+        var result: [String: String] = [:]
+        result["http_proxy"] = proxy("HTTP", "http", dictionary)
+        result["https_proxy"] = proxy("HTTPS", "http", dictionary)
+        result["all_proxy"] = proxy("SOCKS", "socks5", dictionary)
+        if let exceptions = dictionary["ExceptionsList"] as? [String], !exceptions.isEmpty {
+            // `*.local` is written `.local` in the variable.
+            result["no_proxy"] = exceptions.map { $0.hasPrefix("*.") ? String($0.dropFirst()) : $0 }.joined(
+                separator: ",")
+        }
+        return result
+    }
+
+    private static func proxy(_ prefix: String, _ scheme: String, _ dictionary: [AnyHashable: Any]) -> String? {
+        guard number(dictionary[prefix + "Enable"]) ?? 0 != 0, let host = dictionary[prefix + "Proxy"] as? String,
+            !host.isEmpty
+        else { return nil }
+        let shown = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return number(dictionary[prefix + "Port"]).map { "\(scheme)://\(shown):\($0)" } ?? "\(scheme)://\(shown)"
+    }
+
+    private static func number(_ value: Any?) -> Int? {
+        switch value {
+        case let number as Int: number
+        case let flag as Bool: flag ? 1 : 0
+        case let number as NSNumber: number.intValue
+        case let text as String: Int(text)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// Ferry: FerryURLSession
+// The fields and the timeout that a request is sent with.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+
+/// Completes a request by what its session's configuration says.
+enum RequestFieldMapping {
+    /// Fields that describe the connection or the message and are the engine's; Foundation ignores them in requests, too.
+    private static let ofEngine: Set<String> = [
+        "host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
+    ]
+    /// Fields that a configuration never adds (statement 20).
+    private static let neverAdded: Set<String> = [
+        "authorization", "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
+    ]
+    /// Apple's default, which stands for the session's value where a request has it.
+    private static let usualTimeout = 60.0
+
+    /// The fields of a request, sorted by their names.
+    ///
+    /// - Parameter acceptsEncodings: whether content codings are offered, as for data tasks.
+    static func fields(
+        _ request: URLRequest, _ configuration: URLSessionConfiguration, acceptsEncodings: Bool = false
+    ) -> [HeaderField] {
+        var fields = request.sentFields
+        var names = Set(fields.keys.map { $0.lowercased() })
+        func add(_ name: String, _ value: String) {
+            if names.insert(name.lowercased()).inserted { fields[name] = value }
+        }
+        for (key, value) in configuration.httpAdditionalHeaders ?? [:] {
+            guard let name = key.base as? String, !neverAdded.contains(name.lowercased()) else { continue }
+            add(name, value as? String ?? "\(value)")
+        }
+        if cachePolicy(request, configuration) == .reloadIgnoringLocalAndRemoteCacheData {
+            add("Cache-Control", "no-cache")
+            add("Pragma", "no-cache")
+        }
+        if request.httpMethod == "POST", request.httpBody != nil {
+            add("Content-Type", "application/x-www-form-urlencoded")
+        }
+        if acceptsEncodings { add("Accept-Encoding", "gzip, deflate") }
+        return fields.filter { !ofEngine.contains($0.key.lowercased()) && !$0.key.lowercased().hasPrefix("proxy-") }
+            .map { HeaderField(name: $0.key, value: $0.value) }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// The request's own policy, unless it has none.
+    static func cachePolicy(
+        _ request: URLRequest, _ configuration: URLSessionConfiguration
+    ) -> URLRequest.CachePolicy {
+        request.cachePolicy == .useProtocolCachePolicy ? configuration.requestCachePolicy : request.cachePolicy
+    }
+
+    /// Seconds without a byte after which a request ends (statement 21); nil is no limit.
+    static func timeout(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> Double? {
+        let own = request.timeoutInterval
+        return limit(own == usualTimeout ? configuration.timeoutIntervalForRequest : own)
+    }
+
+    /// A number of seconds as the engine takes it; nil is no limit.
+    static func limit(_ seconds: Double) -> Double? {
+        seconds > 0 && seconds < longest ? seconds : nil
+    }
+
+    /// Ten years: what is longer is meant as no limit.
+    private static let longest = 3650.0 * 86_400
+}

@@ -1,0 +1,151 @@
+// Ferry: FerryURLSession
+// From a task to a transfer.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Glibc
+
+/// Makes the transfer of a task.
+///
+/// ```
+///   in the app: the first failure is final, and the task's delegate answers
+///   in ferryd:  patient (statement 76), and nobody may be there to answer
+/// ```
+struct RequestMapping: Sendable {
+    let configuration: URLSessionConfiguration
+    let session: SessionID
+    /// The app and the session's identifier in it, as notes name them.
+    let application: String
+    let identifier: String
+    /// The proxies as they were when the session was made (statement 28).
+    let proxies: [String: String]
+
+    private var isBackground: Bool { configuration.kind == .background }
+
+    init(_ configuration: URLSessionConfiguration, session: SessionID, application: String, identifier: String) {
+        self.configuration = configuration
+        self.session = session
+        self.application = application
+        self.identifier = identifier
+        proxies = ProxyMapping.environment(configuration)
+    }
+
+    /// The transfer of a download, which waits for `resume()`.
+    func download(_ request: URLRequest, task: Int, record: TaskRecord, continues: PartialSource? = nil)
+        -> TransferRequest
+    {
+        var result = transfer(request, note(.download, task, record))
+        apply(record, to: &result)
+        result.body = request.httpBody.map { .bytes($0) }
+        result.decode = true
+        result.continues = continues
+        result.checksums = checksums(record)
+        return result
+    }
+
+    /// The transfer of an upload, which waits for `resume()`.
+    ///
+    /// - Throws: `URLError` if the file cannot be sent.
+    func upload(_ request: URLRequest, file: URL, task: Int, record: TaskRecord) throws -> TransferRequest {
+        var result = transfer(request, note(.upload, task, record))
+        apply(record, to: &result)
+        result.body = .file(try Self.sentFile(file))
+        result.decode = true
+        result.maxSize = Self.largestUploadAnswer
+        return result
+    }
+
+    /// What stands in ferryd for a task that runs in the app: its number, and that there is one.
+    func placeholder(_ request: URLRequest, task: Int, record: TaskRecord) -> TransferRequest {
+        transfer(request, note(.data, task, record))
+    }
+
+    func note(_ kind: ClientNote.Kind, _ task: Int, _ record: TaskRecord) -> ClientNote {
+        ClientNote(application: application, identifier: identifier, task: task, kind: kind, data: record.encoded())
+    }
+
+    // MARK: -
+
+    /// The response body of a background upload may have so many bytes (statement 31).
+    private static let largestUploadAnswer: Int64 = 16 << 20
+
+    private func transfer(_ request: URLRequest, _ note: ClientNote) -> TransferRequest {
+        var result = TransferRequest(url: request.url?.absoluteString ?? "", folder: "")
+        result.session = session
+        result.method = request.httpMethod ?? "GET"
+        result.headers = RequestFieldMapping.fields(request, configuration)
+        result.paused = true
+        result.spooled = true
+        result.statusPolicy = .any
+        result.foreignFields = .keep
+        result.onFullDisk = .fail
+        result.onConflict = .replace
+        result.allowPrivateRedirects = true
+        result.proxyEnvironment = proxies
+        result.idleTimeout = RequestFieldMapping.timeout(request, configuration)
+        result.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
+        result.network = network(request)
+        result.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
+        result.maximumTLS = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
+        // The resource timeout alone ends what gets nowhere.
+        result.giveUpAfter = 0
+        result.note = note
+        if isBackground {
+            result.cookies = cookies(request)
+            result.retryRule = RetryRule()
+        } else {
+            result.retries = 0
+            result.statusRetries = 0
+        }
+        return result
+    }
+
+    /// What the app has said of the task already.
+    private func apply(_ record: TaskRecord, to result: inout TransferRequest) {
+        result.priority = Priority(task: record.priority)
+        if isBackground { result.notBefore = TransferTransport.begin(record.earliestBeginDate) }
+        guard let options = record.options else { return }
+        result.rateLimit = Self.rate(options.bytesPerSecondLimit)
+        result.retryRule = options.retryPolicy?.rule ?? result.retryRule
+    }
+
+    /// A limit as a transfer has it: 0 is none, and there is a least one.
+    static func rate(_ limit: Int64?) -> Int64 { limit.map { max($0, SettingRange.rateLimit.allowed.lowerBound) } ?? 0 }
+
+    /// The stricter of the request's flags and the session's.
+    func network(_ request: URLRequest) -> NetworkPolicy {
+        NetworkPolicy(
+            allowsCellular: request.allowsCellularAccess && configuration.allowsCellularAccess,
+            allowsExpensive: request.allowsExpensiveNetworkAccess && configuration.allowsExpensiveNetworkAccess,
+            allowsConstrained: request.allowsConstrainedNetworkAccess && configuration.allowsConstrainedNetworkAccess,
+            isDiscretionary: isBackground && configuration.isDiscretionary,
+            waits: isBackground || configuration.waitsForConnectivity)
+    }
+
+    /// The cookies that go with a request of a background session (statement 23); a `Cookie` field of its own wins.
+    private func cookies(_ request: URLRequest) -> [GivenCookie] {
+        guard configuration.httpShouldSetCookies, request.httpShouldHandleCookies, let url = request.url,
+            request.value(forHTTPHeaderField: "Cookie") == nil
+        else { return [] }
+        return (configuration.httpCookieStorage?.cookies(for: url) ?? []).map { cookie in
+            GivenCookie(
+                name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
+                secure: cookie.isSecure)
+        }
+    }
+
+    func checksums(_ record: TaskRecord) -> [Checksum] {
+        guard let digest = record.options?.expectedDigest,
+            let checksum = try? Checksum(parsing: "\(digest.algorithm.rawValue):\(digest.hex)")
+        else { return [] }
+        return [checksum]
+    }
+
+    private static func sentFile(_ file: URL) throws -> RequestBody.SentFile {
+        var facts = stat()
+        guard unsafe stat(file.path, &facts) == 0 else { throw URLError(.fileDoesNotExist) }
+        let modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+        return RequestBody.SentFile(path: file.path, size: Int64(facts.st_size), modified: modified)
+    }
+}

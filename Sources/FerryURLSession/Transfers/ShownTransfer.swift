@@ -1,0 +1,112 @@
+// Ferry: FerryURLSession
+// From what a transfer looks like to what a task's delegate is told.
+
+import FerryCore
+import Foundation
+
+/// What a task has been shown of its transfer, and what is new in the transfer as it is now. Performs nothing.
+///
+/// Samples of a transfer may be left out and may come twice; totals fall only after a start from 0.
+struct ShownTransfer: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
+        case request(url: String, method: String?)
+        case response(ResponseFacts)
+        case resumed(offset: Int64, expected: Int64)
+        case wrote(total: Int64, expected: Int64)
+        case sent(total: Int64, expected: Int64)
+        case waitsForConnectivity
+        case waiting(WaitingReason?)
+    }
+
+    private let kind: ClientNote.Kind
+    /// Bytes that the task began with, and that its delegate has yet to be told of.
+    private var offset: Int64?
+    private var startedOver = 0
+    private var received: Int64 = 0
+    private var sent: Int64 = 0
+    private var url: String?
+    private var response: ResponseFacts?
+    private var waiting: WaitingReason?
+    private var toldConnectivity = false
+
+    /// - Parameter offset: bytes that the task continues after; nil if it begins at the first.
+    init(_ kind: ClientNote.Kind, offset: Int64? = nil) {
+        self.kind = kind
+        self.offset = offset
+        received = offset ?? 0
+    }
+
+    /// A transfer that an earlier process has seen: what it shows now is where its numbers go on.
+    init(_ kind: ClientNote.Kind, restored transfer: Transfer) {
+        self.kind = kind
+        startedOver = transfer.startedOver
+        received = transfer.bytesReceived
+        sent = transfer.bytesSent
+        url = transfer.currentURL
+        response = transfer.response
+    }
+
+    /// What is new in a transfer, in the order in which it is told.
+    mutating func steps(for transfer: Transfer, now: Date) -> [Step] {
+        var steps: [Step] = []
+        if transfer.currentURL != url {
+            if url != nil || transfer.currentURL != transfer.url {
+                steps.append(.request(url: transfer.currentURL, method: transfer.exchanges.last?.method))
+            }
+            url = transfer.currentURL
+        }
+        if let response = transfer.response, response != self.response {
+            self.response = response
+            steps.append(.response(response))
+        }
+        if transfer.bytesSent > sent {
+            sent = transfer.bytesSent
+            steps.append(.sent(total: sent, expected: transfer.bytesToSend ?? -1))
+        }
+        if kind == .download { steps += bytes(of: transfer) }
+        let reason = WaitingReason(transfer, now: now)
+        if reason != waiting {
+            waiting = reason
+            steps.append(.waiting(reason))
+            if !toldConnectivity, let reason, reason.isAboutNetworks {
+                toldConnectivity = true
+                steps.append(.waitsForConnectivity)
+            }
+        }
+        return steps
+    }
+
+    private mutating func bytes(of transfer: Transfer) -> [Step] {
+        var steps: [Step] = []
+        let expected = transfer.bytesExpected ?? -1
+        // Nothing says where the bytes begin before the server has answered.
+        if transfer.startedOver > startedOver {
+            startedOver = transfer.startedOver
+            offset = nil
+            received = 0
+            steps.append(.resumed(offset: 0, expected: expected))
+        } else if let begin = offset, transfer.response != nil {
+            offset = nil
+            steps.append(.resumed(offset: begin, expected: expected))
+        }
+        if offset == nil, transfer.bytesReceived > received {
+            received = transfer.bytesReceived
+            steps.append(.wrote(total: received, expected: expected))
+        }
+        return steps
+    }
+}
+
+extension Transfer {
+    /// The URL that was asked last.
+    var currentURL: String { exchanges.last?.url ?? response?.url ?? finalURL ?? url }
+}
+
+extension WaitingReason {
+    fileprivate var isAboutNetworks: Bool {
+        switch self {
+        case .connectivity, .cellular, .expensive, .constrained: true
+        default: false
+        }
+    }
+}

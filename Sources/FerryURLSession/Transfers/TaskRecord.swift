@@ -1,0 +1,77 @@
+// Ferry: FerryURLSession
+// What a later process needs to know of a task.
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// What a later process needs to know of a task and the transfer does not say; kept with the transfer.
+///
+/// The request's body is not in it: it is the transfer's.
+struct TaskRecord: Codable, Equatable, Sendable {
+    var original: RequestRecord
+    /// The request that replaced the original one; nil if none has.
+    var current: RequestRecord?
+    var description: String?
+    var priority: Float = 0.5
+    var prefersIncrementalDelivery = true
+    var expectsToSend: Int64 = -1
+    var expectsToReceive: Int64 = -1
+    var earliestBeginDate: Date?
+    var options: TaskOptions?
+    /// Bytes that the task began with, if it continues another one.
+    var offset: Int64?
+    /// When the task was made.
+    var createdAt: Date
+
+    init(original: URLRequest, createdAt: Date) {
+        self.original = RequestRecord(original)
+        self.createdAt = createdAt
+    }
+
+    /// As a task is at the moment.
+    init?(_ task: URLSessionTask) {
+        guard let original = task.originalRequest else { return nil }
+        self.init(original: original, createdAt: task.createdAt)
+        if case .downloadContinuing(let data) = task.work { offset = data.received }
+        task.storage.withLock { storage in
+            current = storage.currentRequest.map(RequestRecord.init)
+            description = storage.description
+            priority = storage.priority
+            prefersIncrementalDelivery = storage.prefersIncrementalDelivery
+            expectsToSend = storage.counts.clientExpectsToSend
+            expectsToReceive = storage.counts.clientExpectsToReceive
+            earliestBeginDate = storage.earliestBeginDate
+            options = storage.options
+        }
+    }
+
+    /// - Returns: nil for what another version has written.
+    init?(encoded text: String) {
+        let decoder = JSONDecoder()
+        guard let record = try? decoder.decode(TaskRecord.self, from: Data(text.utf8)) else { return nil }
+        self = record
+    }
+
+    func encoded() -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Numbers that JSON cannot hold come from nowhere but a timeout, which `RequestRecord` bounds.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// Gives a task of an earlier process what it had there.
+    func restore(_ task: URLSessionTask) {
+        task.storage.withLock { storage in
+            storage.originalRequest = original.request
+            storage.currentRequest = current?.request
+            storage.description = description
+            storage.priority = priority
+            storage.prefersIncrementalDelivery = prefersIncrementalDelivery
+            storage.counts.clientExpectsToSend = expectsToSend
+            storage.counts.clientExpectsToReceive = expectsToReceive
+            storage.earliestBeginDate = earliestBeginDate
+            storage.options = options
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// Ferry: FerryURLSession
+// The begin date of a background task.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension TransferTransport {
+    /// Seconds that the delegate has to answer; ferryd begins by itself then, as it does for an app that is not there.
+    private static let answerTime = 30.0
+
+    /// What ferryd is told of a begin date: it leaves an attached app the time to answer.
+    static func begin(_ date: Date?) -> Date? { date?.addingTimeInterval(answerTime) }
+
+    /// Asks the delegate when the begin date has come (statement 70).
+    func watchBegin() {
+        guard transfers.place.isDaemon else { return }
+        let date = task.earliestBeginDate
+        let watch = date.map { date in
+            Task(name: "begin date of a task") { [weak self] in
+                // The wall clock counts, and it may be set while this waits.
+                while case let rest = date.timeIntervalSinceNow, rest > 0 {
+                    try? await Task.sleep(for: .seconds(min(rest, 30)))
+                    if Task.isCancelled { return }
+                }
+                await self?.begin()
+            }
+        }
+        state.withLock { state in
+            state.begin?.cancel()
+            state.begin = watch
+        }
+    }
+
+    private func begin() async {
+        guard task.state == .running, !state.withLock(\.hasEnded), let request = task.currentRequest,
+            let id = state.withLock(\.id)
+        else { return }
+        await transfers.place.mayDeliver()
+        let (disposition, other) = await relay.willBegin(request)
+        var change = TransferChange()
+        change.notBefore = .distantPast
+        switch disposition {
+        case .continueLoading: break
+        case .useNewRequest:
+            guard let other else { break }
+            relay.currentRequest(other)
+            change.url = other.url?.absoluteString
+            change.headers = RequestFieldMapping.fields(other, transfers.mapping.configuration)
+        case .cancel: return task.cancel()
+        }
+        _ = try? await transfers.place.service().change(id, change)
+    }
+}

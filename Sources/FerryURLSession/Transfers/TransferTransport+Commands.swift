@@ -1,0 +1,204 @@
+// Ferry: FerryURLSession
+// What a task's transport asks of the service.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension TransferTransport {
+    private enum Wish { case run, rest, nothing }
+
+    // MARK: Submission
+
+    /// Makes the transfer; it rests until the task is resumed.
+    func submit() async {
+        guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
+        do throws(FerryCore.TransferError) {
+            let service = try await transfers.place.service()
+            let transfer = try await submitted(request, to: service)
+            let isTooLate = state.withLock { state in
+                state.request = nil
+                if state.failure == nil { state.id = transfer.id }
+                return state.failure != nil
+            }
+            guard !isTooLate else {
+                _ = try await service.act(.remove, on: TransferSelection(ids: [transfer.id]))
+                return
+            }
+            transfers.register(self, for: transfer.id)
+        } catch {
+            fail(URLErrorMapping.error(error, url: task.currentRequest?.url))
+        }
+    }
+
+    /// The task can only fail from now on.
+    func fail(_ error: any Error) {
+        state.withLock { state in
+            guard state.id == nil else { return }
+            state.failure = state.failure ?? error
+            state.request = nil
+        }
+    }
+
+    var isSubmitted: Bool { state.withLock { $0.id != nil } }
+
+    private func submitted(
+        _ request: TransferRequest, to service: any TransferService
+    ) async throws(FerryCore.TransferError) -> Transfer {
+        let results: [SubmissionResult]
+        do throws(FerryCore.TransferError) {
+            results = try await service.submit([request])
+        } catch {
+            // The answer may be what was lost, and not the request.
+            guard error.code == .daemonUnreachable, let note = request.note else { throw error }
+            if let known = try await known(note, in: request.session, of: service) { return known }
+            results = try await service.submit([request])
+        }
+        switch results.first {
+        case .accepted(let transfer): return transfer
+        case .refused(let error): throw error
+        case nil: throw FerryCore.TransferError(.internal, "The service has not answered.")
+        }
+    }
+
+    private func known(
+        _ note: ClientNote, in session: SessionID, of service: any TransferService
+    ) async throws(FerryCore.TransferError) -> Transfer? {
+        var query = TransferQuery()
+        query.session = session
+        query.newestFirst = true
+        return try await service.transfers(query).transfers.first { $0.note?.task == note.task }
+    }
+
+    // MARK: Running and resting
+
+    /// Brings the transfer to what the task wants.
+    func settle() async {
+        let wish = self.wish
+        if wish == .nothing { return }
+        if wish == .run { await submit() }
+        let (id, failure, isRunning) = state.withLock { ($0.id, $0.failure, $0.isRunning) }
+        if wish == .run, let failure { return await end(failure) }
+        guard let id, isRunning != (wish == .run), !state.withLock(\.hasEnded) else { return }
+        await repeating {
+            () async throws(FerryCore.TransferError) in
+            let service = try await self.transfers.place.service()
+            if wish == .run, var change = self.takeChange() {
+                change.action = .resume
+                _ = try await service.change(id, change)
+            } else {
+                _ = try await service.act(wish == .run ? .resume : .pause, on: TransferSelection(ids: [id]))
+            }
+            self.state.withLock { $0.isRunning = wish == .run }
+        }
+        if wish == .run { watchBegin() }
+    }
+
+    private var wish: Wish {
+        switch task.state {
+        case .running: .run
+        case .suspended: .rest
+        case .canceling, .completed: .nothing
+        }
+    }
+
+    func cancelNow() async {
+        guard let id = state.withLock(\.id) else {
+            fail(URLError(.cancelled))
+            return await end(Self.canceled(task))
+        }
+        guard !state.withLock(\.hasEnded) else { return }
+        await repeating {
+            () async throws(FerryCore.TransferError) in
+            _ = try await self.transfers.place.service().act(.cancel, on: TransferSelection(ids: [id]))
+        }
+    }
+
+    /// Ends the transfer and gives the handler what a later one needs to go on.
+    func release(for handler: @escaping @Sendable (Data?) -> Void) async {
+        guard state.withLock(\.id) != nil else {
+            handler(nil)
+            return await cancelNow()
+        }
+        let data = await resumeData()
+        state.withLock { $0.released = .some(data) }
+        handler(data)
+    }
+
+    /// Takes over what the transfer has on disk; the transfer has ended then.
+    func resumeData() async -> Data? {
+        if let released = state.withLock(\.released) { return released }
+        guard let id = state.withLock(\.id), kind == .download else { return nil }
+        let result = Mutex<Data?>(nil)
+        await repeating {
+            () async throws(FerryCore.TransferError) in
+            guard let source = try await self.transfers.place.service().release(id),
+                let (kept, directory) = try? self.transfers.place.keep(source)
+            else { return }
+            let data = ResumeData(kept, in: directory, task: self.task)?.encoded()
+            result.withLock { $0 = data }
+        }
+        let data = result.withLock { $0 }
+        // Asked again it would name a file that has gone elsewhere.
+        state.withLock { $0.released = .some(data) }
+        return data
+    }
+
+    // MARK: Changes
+
+    func sendChange() async {
+        let (id, isRunning) = state.withLock { ($0.id, $0.isRunning) }
+        guard let id, let change = takeChange() else { return }
+        _ = isRunning
+        do throws(FerryCore.TransferError) {
+            _ = try await transfers.place.service().change(id, change)
+        } catch {
+            // The task's next command brings it along, or its end makes it needless.
+            state.withLock { state in
+                state.hasNewRecord = true
+                if state.change == nil { state.change = change }
+            }
+        }
+    }
+
+    /// What the service is to be told, with the task's record as it is now.
+    private func takeChange() -> TransferChange? {
+        let change = state.withLock { state in
+            defer {
+                state.change = nil
+                state.hasNewRecord = false
+            }
+            return state.hasNewRecord ? state.change ?? TransferChange() : nil
+        }
+        guard var change, let record = TaskRecord(task) else { return nil }
+        change.note = transfers.mapping.note(kind, task.taskIdentifier, record)
+        return change
+    }
+
+    // MARK: -
+
+    /// Makes a call until the service has answered; a transfer that the service does not know has ended.
+    private func repeating(_ call: @escaping @Sendable () async throws(FerryCore.TransferError) -> Void) async {
+        while true {
+            do throws(FerryCore.TransferError) {
+                return try await call()
+            } catch {
+                switch error.code {
+                case .daemonUnreachable:
+                    try? await Task.sleep(for: .milliseconds(200))
+                case .unknownTransfer: return vanished()
+                default: return await end(URLErrorMapping.error(error, url: task.currentRequest?.url))
+                }
+            }
+        }
+    }
+
+    static func canceled(_ task: URLSessionTask, _ error: FerryCore.TransferError? = nil, data: Data? = nil)
+        -> any Error
+    {
+        URLErrorMapping.error(
+            error ?? FerryCore.TransferError(.canceled, "The task was canceled."), url: task.currentRequest?.url,
+            resumeData: data)
+    }
+}

@@ -1,0 +1,156 @@
+// Ferry: FerryURLSession
+// What a task's transport sees of its transfer.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension TransferTransport {
+    /// Takes in the transfer as it is now.
+    ///
+    /// - Parameter isKept: whether it had ended before this process attached.
+    func observe(_ transfer: Transfer, isKept: Bool = false) {
+        guard !state.withLock(\.hasEnded) else { return }
+        guard !transfer.state.isEnded else { return finish(transfer, isKept: isKept) }
+        tell(transfer)
+        if let challenge = transfer.challenge { ask(challenge) }
+    }
+
+    /// The service does not know the transfer any more: somebody else has removed it.
+    func vanished() {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        guard isFirst else { return }
+        let id = state.withLock(\.id)
+        Task(name: "end of a task") {
+            await relay.complete(Self.canceled(task), metrics: [])
+            if let id { transfers.forget(id) }
+        }
+    }
+
+    private func tell(_ transfer: Transfer) {
+        let steps = state.withLock { $0.shown.steps(for: transfer, now: Date()) }
+        for step in steps {
+            switch step {
+            case .request(let url, let method):
+                guard var request = task.currentRequest, let url = URL(string: url) else { continue }
+                request.url = url
+                if let method { request.httpMethod = method }
+                relay.currentRequest(request)
+            case .response(let facts):
+                if let response = ResponseMapping.response(facts) { relay.responseKnown(response) }
+            case .resumed(let offset, let expected): relay.resumed(at: offset, expected: expected)
+            case .wrote(let total, let expected): relay.wrote(total: total, expected: expected)
+            case .sent(let total, let expected): relay.sent(total: total, expected: expected)
+            case .waitsForConnectivity:
+                if !transfers.place.isDaemon { relay.waitsForConnectivity() }
+            case .waiting(let reason): relay.waiting(reason)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private func finish(_ transfer: Transfer, isKept: Bool) {
+        guard transfers.ended(transfer.id, isKept: isKept) else { return }
+        state.withLock { state in
+            state.hasEnded = true
+            state.begin?.cancel()
+        }
+        Task(name: "end of a task") {
+            // What the app has asked for before is answered before.
+            await commands.perform {}
+            await transfers.place.mayDeliver()
+            tell(transfer)
+            await deliver(transfer)
+            transfers.finished(transfer.id)
+        }
+    }
+
+    private func deliver(_ transfer: Transfer) async {
+        let metrics = transfer.exchanges
+        let isCancelled = task.state == .canceling
+        if transfer.state == .succeeded, !isCancelled {
+            if let error = await deliverResult(of: transfer) {
+                await relay.complete(error, metrics: metrics)
+            } else {
+                await relay.complete(nil, metrics: metrics)
+            }
+            return
+        }
+        let data = await resumeData()
+        let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
+        guard transfer.state == .failed, !isCancelled else {
+            let canceled = error.code == .canceled ? error : nil
+            return await relay.complete(Self.canceled(task, canceled, data: data), metrics: metrics)
+        }
+        await relay.complete(
+            URLErrorMapping.error(error, url: task.currentRequest?.url, resumeData: data), metrics: metrics)
+    }
+
+    /// Hands the result over.
+    ///
+    /// - Returns: why that is impossible; nil otherwise.
+    private func deliverResult(of transfer: Transfer) async -> (any Error)? {
+        guard let path = transfer.destination else { return nil }
+        // A file that was moved away already was delivered by a process that died then (statement 50).
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        if kind == .upload {
+            if let data = FileManager.default.contents(atPath: path), !data.isEmpty { await relay.data(data) }
+            return nil
+        }
+        do {
+            let place = try FilePlacement.place(path, task: task, status: transfer.response?.status)
+            await relay.finished(place.file)
+            if !place.stays { try? FileManager.default.removeItem(atPath: path) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Ends a task that has no transfer, or whose transfer cannot be reached.
+    func end(_ error: any Error) async {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        guard isFirst else { return }
+        // Not awaited: the delegate may call the task, whose commands wait for this one.
+        Task(name: "end of a task") {
+            await transfers.place.mayDeliver()
+            await relay.complete(error, metrics: [])
+            if let id = state.withLock(\.id) { transfers.forget(id) }
+        }
+    }
+
+    /// Ends a task whose work is lost with an earlier process.
+    func lose(_ error: any Error) { Task(name: "end of a task") { await end(error) } }
+
+    // MARK: Challenges
+
+    /// Asks the delegate about a challenge that the transfer waits with; once.
+    private func ask(_ challenge: PendingChallenge) {
+        let isNew = state.withLock { state in
+            defer { state.asked = challenge }
+            return state.asked != challenge
+        }
+        guard isNew, let id = state.withLock(\.id) else { return }
+        Task(name: "challenge of a task") {
+            await transfers.place.mayDeliver()
+            guard let request = task.currentRequest else { return }
+            let advisor = ClientAdvisor(relay: relay, configuration: transfers.mapping.configuration, request: request)
+            var change = TransferChange()
+            switch challenge {
+            case .authentication(let challenge): change.answer = await advisor.answer(challenge)
+            case .trust(let challenge): change.trustAnswer = await advisor.answer(challenge)
+            }
+            // The same question may come again, as after credentials that were refused.
+            state.withLock { $0.asked = nil }
+            _ = try? await transfers.place.service().change(id, change)
+        }
+    }
+}

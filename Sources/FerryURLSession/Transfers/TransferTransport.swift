@@ -1,0 +1,117 @@
+// Ferry: FerryURLSession
+// A task as a transfer.
+
+import FerryCore
+import Foundation
+import FoundationNetworking
+import Logging
+import Synchronization
+
+/// Carries a task as a transfer of a service, in this process or in ferryd.
+///
+/// Commands go to the service one after the other; what a task wants is read when its turn comes, so that calls at the same
+/// time end as the task's ledger says. Background sessions wait for them.
+final class TransferTransport: TaskTransport {
+    struct State {
+        var id: TransferID?
+        /// What is to be submitted; nil once it was.
+        var request: TransferRequest?
+        var shown: ShownTransfer
+        /// Whether the service was told to run it.
+        var isRunning = false
+        /// What the app has changed and the service was not told.
+        var change: TransferChange?
+        /// Whether the note is no longer what the task is.
+        var hasNewRecord = false
+        var hasEnded = false
+        /// Why it could not be submitted.
+        var failure: (any Error)?
+        /// What `cancel(byProducingResumeData:)` has given; nil inside if nothing.
+        var released: Data??
+        var asked: PendingChallenge?
+        var begin: Task<Void, Never>?
+        /// The transfer as it has ended.
+        var last: Transfer?
+    }
+
+    let task: URLSessionTask
+    let kind: ClientNote.Kind
+    let relay: TaskRelay
+    let transfers: SessionTransfers
+    let commands = CommandQueue()
+    let state: Mutex<State>
+
+    /// A task that is new.
+    init(
+        _ request: TransferRequest, kind: ClientNote.Kind, offset: Int64?, relay: TaskRelay, transfers: SessionTransfers
+    ) {
+        self.task = relay.task
+        self.kind = kind
+        self.relay = relay
+        self.transfers = transfers
+        state = Mutex(State(request: request, shown: ShownTransfer(kind, offset: offset)))
+    }
+
+    /// A task of an earlier process.
+    init(restored transfer: Transfer, kind: ClientNote.Kind, relay: TaskRelay, transfers: SessionTransfers) {
+        self.task = relay.task
+        self.kind = kind
+        self.relay = relay
+        self.transfers = transfers
+        state = Mutex(State(id: transfer.id, shown: ShownTransfer(kind, restored: transfer)))
+        state.withLock { $0.isRunning = [.running, .waiting].contains(transfer.state) }
+        transfers.register(self, for: transfer.id)
+    }
+
+    // MARK: TaskTransport
+
+    func resume() { command { await self.settle() } }
+    func suspend() { command { await self.settle() } }
+    func cancel() { command { await self.cancelNow() } }
+
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        commands.add { await self.release(for: handler) }
+    }
+
+    func update(_ change: TaskChange) {
+        state.withLock { state in
+            var all = state.change ?? TransferChange()
+            apply(change, to: &all)
+            state.change = all
+            state.hasNewRecord = true
+        }
+        if case .earliestBeginDate = change { watchBegin() }
+        // What is not resumed yet goes along with the resumption.
+        commands.add { await self.sendChange() }
+    }
+
+    /// Runs a command; in background sessions, returns when it has ended or makes its caller wait too long.
+    func command(_ work: @escaping @Sendable () async -> Void) {
+        if transfers.place.isDaemon { commands.wait(seconds: Self.patience, work) } else { commands.add(work) }
+    }
+
+    /// Seconds that a call waits for ferryd (statement 7).
+    static let patience = 10.0
+
+    private func apply(_ change: TaskChange, to all: inout TransferChange) {
+        switch change {
+        case .priority(let priority): all.priority = Priority(task: priority)
+        case .description: break
+        case .earliestBeginDate(let date): all.notBefore = Self.begin(date) ?? .distantPast
+        case .options(let options):
+            all.rateLimit = RequestMapping.rate(options.bytesPerSecondLimit)
+            all.retryRule = options.retryPolicy?.rule ?? (transfers.place.isDaemon ? RetryRule() : nil)
+            if let record = TaskRecord(task) { all.checksums = transfers.mapping.checksums(record) }
+        case .request(let request):
+            all.url = request.url?.absoluteString
+            all.headers = RequestFieldMapping.fields(request, transfers.mapping.configuration)
+        }
+    }
+}
+
+extension Priority {
+    /// The three priorities that a transfer has, from the range of a task's.
+    init(task priority: Float) {
+        self = priority < 0.5 ? .low : priority > 0.5 ? .high : .normal
+    }
+}

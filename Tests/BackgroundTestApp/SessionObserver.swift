@@ -1,0 +1,67 @@
+// Ferry: BackgroundTestApp
+// What the session's delegate is told.
+
+import BackgroundURLSession
+import Synchronization
+
+/// Writes down every call and moves finished files to the folder that OUTPUT names.
+final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
+    private let story: Story
+    private let finished: @Sendable () -> Void
+    private let completed = Mutex<[Int]>([])
+    private let received = Mutex<[Int: Int]>([:])
+
+    init(story: Story, finished: @escaping @Sendable () -> Void) {
+        self.story = story
+        self.finished = finished
+    }
+
+    /// Numbers of the tasks that have completed.
+    var completions: [Int] { completed.withLock { $0 } }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        let folder = ProcessInfo.processInfo.environment["OUTPUT"] ?? NSTemporaryDirectory()
+        let target = URL(fileURLWithPath: "\(folder)/\(downloadTask.taskIdentifier).bin")
+        do {
+            try FileManager.default.moveItem(at: location, to: target)
+            story.add("finished", downloadTask.taskIdentifier)
+        } catch {
+            story.add("finished-but", downloadTask.taskIdentifier, error)
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        story.add("resumed-at", downloadTask.taskIdentifier, fileOffset, expectedTotalBytes)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        received.withLock { $0[dataTask.taskIdentifier, default: 0] += data.count }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let bytes = received.withLock { $0[task.taskIdentifier] }.map { "received=\($0)" } ?? ""
+        if let error = error as? URLError {
+            let reason = error.backgroundTaskCancelledReason.map { "reason=\($0.rawValue)" } ?? "reason=-"
+            let data = error.downloadTaskResumeData
+            if let data, let folder = ProcessInfo.processInfo.environment["OUTPUT"] {
+                _ = FileManager.default.createFile(atPath: "\(folder)/\(task.taskIdentifier).resume", contents: data)
+            }
+            story.add("completed", task.taskIdentifier, error.code.rawValue, reason, data == nil ? "no-data" : "data")
+        } else if let error {
+            story.add("completed", task.taskIdentifier, error)
+        } else {
+            story.add("completed", task.taskIdentifier, "nil", bytes)
+        }
+        completed.withLock { $0.append(task.taskIdentifier) }
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        story.add("events-finished", session.configuration.identifier ?? "-")
+        finished()
+    }
+}

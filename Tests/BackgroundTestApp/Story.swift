@@ -1,0 +1,25 @@
+// Ferry: BackgroundTestApp
+// What has happened, as lines.
+
+import BackgroundURLSession
+
+/// Appends lines to the file that EVENTS names, or to standard output; every line is there once `add` returns.
+final class Story: Sendable {
+    private let file: FileHandle
+
+    init() {
+        if let path = ProcessInfo.processInfo.environment["EVENTS"] {
+            if !FileManager.default.fileExists(atPath: path) {
+                _ = FileManager.default.createFile(atPath: path, contents: nil)
+            }
+            file = FileHandle(forWritingAtPath: path) ?? .standardOutput
+            _ = try? file.seekToEnd()
+        } else {
+            file = .standardOutput
+        }
+    }
+
+    func add(_ words: Any...) {
+        file.write(Data((words.map { "\($0)" }.joined(separator: " ") + "\n").utf8))
+    }
+}

@@ -1,0 +1,60 @@
+// Ferry: BackgroundURLSessionTests
+// Background sessions over a real daemon.
+
+import FerryClient
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryURLSession
+
+/// A daemon of its own, and background sessions of this process in it.
+final class BackgroundBed: Sendable {
+    let fixture: DaemonFixture
+    let identifier = "test-\(UInt32.random(in: 0 ... .max))"
+    private let daemon: DaemonService
+    private let sessions = Mutex<[FerryURLSession.URLSession]>([])
+
+    init() throws {
+        fixture = try DaemonFixture()
+        daemon = DaemonService(environment: fixture.environment())
+    }
+
+    func session(
+        _ witness: any URLSessionDelegate, _ change: (FerryURLSession.URLSessionConfiguration) -> Void = { _ in }
+    ) -> FerryURLSession.URLSession {
+        let configuration = FerryURLSession.URLSessionConfiguration.background(withIdentifier: identifier)
+        change(configuration)
+        let session = DaemonService.$substitute.withValue(daemon) {
+            FerryURLSession.URLSession(configuration: configuration, delegate: witness, delegateQueue: nil)
+        }
+        sessions.withLock { $0.append(session) }
+        return session
+    }
+
+    /// Lets a session go as the death of its process does: its tasks stay what they are in the daemon.
+    func abandon(_ session: FerryURLSession.URLSession) async {
+        BackgroundSessions.shared.remove(session, identifier)
+        await (session.engine as? BackgroundEngine)?.close()
+    }
+
+    /// Ends what uses the connection, then the connection and the daemon.
+    func stop() async {
+        for session in sessions.withLock({ $0 }) { await (session.engine as? BackgroundEngine)?.close() }
+        await daemon.service.shutdown()
+        await fixture.stop()
+    }
+}
+
+func withBackground<Result>(_ body: (BackgroundBed) async throws -> Result) async throws -> Result {
+    let bed = try BackgroundBed()
+    do {
+        let result = try await body(bed)
+        await bed.stop()
+        return result
+    } catch {
+        await bed.stop()
+        throw error
+    }
+}

@@ -1,0 +1,167 @@
+// Ferry: BackgroundURLSessionTests
+// Background sessions over a real daemon.
+
+import FerryURLSession
+import FerryClient
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct `A background session` {
+    private static let body = SeededBody(seed: 6, size: 500_000)
+
+    private func withOriginAndDaemon(
+        _ script: OriginScript = OriginScript(body),
+        _ run: (BackgroundBed, ScriptedOrigin, URL) async throws -> Void
+    ) async throws {
+        try await withOrigin(script) { origin in
+            try await withBackground { bed in try await run(bed, origin, try #require(URL(string: origin.url()))) }
+        }
+    }
+
+    @Test func `7, 35, 51 a download comes by the daemon`() async throws {
+        try await withOriginAndDaemon { bed, _, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let task = session.downloadTask(with: url)
+            #expect(task.taskIdentifier == 1 && task.state == .suspended)
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.calls == ["file", "metrics", "completed"] && story.digest == Self.body.sha256Hex)
+            let place = try #require(story.place)
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+            session.finishTasksAndInvalidate()
+            try await eventually("the session ends") { session.delegate == nil }
+            try await bed.fixture.withClient { client in
+                let left = try await client.transfers(.init()).transfers
+                #expect(left.isEmpty)
+            }
+        }
+    }
+
+    @Test func `5, 48, 49, 52 tasks and results of an earlier process are there at the next attach`() async throws {
+        let script = OriginScript(Self.body, .on(.path("/slow"), .hold("never", at: .body(100_000))))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let first = bed.session(TransferWitness())
+            let done = first.downloadTask(with: url)
+            let idle = first.downloadTask(with: url)
+            let slow = first.downloadTask(with: try #require(URL(string: origin.url("/slow"))))
+            idle.taskDescription = "idle"
+            slow.resume()
+            await origin.waitForHold("never")
+            await bed.abandon(first)
+            done.resume()
+            try await bed.fixture.withClient { client in
+                try await eventually("the download ends") {
+                    try await client.transfers(.init()).transfers.contains { $0.state == .succeeded }
+                }
+            }
+            let witness = TransferWitness()
+            let second = bed.session(witness)
+            let tasks = await second.allTasks
+            #expect(Set(tasks.map(\.taskIdentifier)).isSuperset(of: [2, 3]))
+            let story = try await witness.end(of: done)
+            #expect(story.calls == ["file", "metrics", "completed"] && story.digest == Self.body.sha256Hex)
+            #expect(tasks.first { $0.taskIdentifier == 2 }?.taskDescription == "idle")
+            #expect(tasks.first { $0.taskIdentifier == 2 }?.state == .suspended)
+            #expect(tasks.first { $0.taskIdentifier == 3 }?.state == .running)
+            #expect(second.downloadTask(with: url).taskIdentifier == 4)
+            second.invalidateAndCancel()
+            try await eventually("the session ends") { second.delegate == nil }
+        }
+    }
+
+    @Test func `50 a file that was moved away already is not delivered again`() async throws {
+        try await withOriginAndDaemon { bed, _, url in
+            let first = bed.session(TransferWitness())
+            let task = first.downloadTask(with: url)
+            await bed.abandon(first)
+            task.resume()
+            try await bed.fixture.withClient { client in
+                try await eventually("the download ends") {
+                    try await client.transfers(.init()).transfers.contains { $0.state == .succeeded }
+                }
+                let path = try #require(await client.transfers(.init()).transfers.first?.destination)
+                try FileManager.default.moveItem(atPath: path, toPath: bed.fixture.file("mine"))
+            }
+            let witness = TransferWitness()
+            let second = bed.session(witness)
+            #expect(try await witness.end(of: task).calls == ["metrics", "completed"])
+            #expect(try FileDigest.sha256(bed.fixture.file("mine")) == Self.body.sha256Hex)
+            second.invalidateAndCancel()
+        }
+    }
+
+    @Test func `31 an upload's answer comes as data before its completion`() async throws {
+        let script = OriginScript(Self.body, .on(.always, .status(201, body: "thanks")))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let file = bed.fixture.file("up")
+            try Data(repeating: 7, count: 70_000).write(to: URL(fileURLWithPath: file))
+            var request = URLRequest(url: url)
+            request.httpMethod = "PUT"
+            let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: file))
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.calls == ["data", "metrics", "completed"] && story.data == Data("thanks".utf8))
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 201 && task.countOfBytesSent == 70_000)
+            #expect(origin.requests.first?.method == "PUT")
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test func `43, 63 resume data of a background session work, once`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(300_000))))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            #expect(try await witness.end(of: task).error?.downloadTaskResumeData == data)
+            let next = session.downloadTask(withResumeData: data)
+            next.resume()
+            let story = try await witness.end(of: next)
+            #expect(story.digest == Self.body.sha256Hex && story.offsets == [300_000])
+            #expect(origin.requests.last?.value("If-Range") != nil)
+            let again = session.downloadTask(withResumeData: data)
+            again.resume()
+            #expect(try await witness.end(of: again).error?.code == .cannotWriteToFile)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test func `46, 47 a session lives through the death of the daemon`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
+        try await withOriginAndDaemon(script) { bed, _, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("bytes have come") { task.countOfBytesReceived > 0 }
+            try await bed.fixture.killDaemon()
+            let other = session.downloadTask(with: url)
+            other.resume()
+            #expect(try await witness.end(of: other).digest == Self.body.sha256Hex)
+            #expect(try await witness.end(of: task).digest == Self.body.sha256Hex)
+            session.invalidateAndCancel()
+        }
+    }
+
+    @Test func `8 a thousand tasks are known to the daemon as soon as they are made`() async throws {
+        try await withOriginAndDaemon { bed, _, url in
+            let session = bed.session(TransferWitness())
+            let tasks = (0..<1000).map { _ in session.downloadTask(with: url) }
+            #expect(await session.allTasks.count == tasks.count)
+            try await bed.fixture.withClient { client in
+                let known = try await client.sessions()
+                #expect(known.first?.transfers["suspended"] == tasks.count)
+            }
+            session.invalidateAndCancel()
+            try await eventually("the session ends") { session.delegate == nil }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// Ferry: BackgroundURLSessionTests
+// Downloads that run in the app.
+
+import FerryURLSession
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A download in the app` {
+    private static let body = SeededBody(seed: 5, size: 600_000)
+
+    private func withSession(
+        _ script: OriginScript = OriginScript(body), _ witness: TransferWitness = TransferWitness(),
+        configuration: URLSessionConfiguration = .ephemeral,
+        _ run: (URLSession, TransferWitness, ScriptedOrigin, URL) async throws -> Void
+    ) async throws {
+        try await withOrigin(script) { origin in
+            let session = URLSession(configuration: configuration, delegate: witness, delegateQueue: nil)
+            defer { session.invalidateAndCancel() }
+            try await run(session, witness, origin, try #require(URL(string: origin.url())))
+        }
+    }
+
+    @Test func `35, 37 a file comes before its task's completion, and is gone after it`() async throws {
+        try await withSession { session, witness, _, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.calls == ["file", "metrics", "completed"] && story.error == nil)
+            #expect(story.digest == Self.body.sha256Hex && story.written.last == 600_000)
+            #expect(task.state == .completed && task.countOfBytesReceived == 600_000)
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+            let place = try #require(story.place)
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+        }
+    }
+
+    @Test func `4 nothing is asked before a task is resumed`() async throws {
+        try await withSession { session, witness, origin, url in
+            let idle = session.downloadTask(with: url)
+            let other = session.downloadTask(with: url)
+            other.resume()
+            _ = try await witness.end(of: other)
+            #expect(idle.state == .suspended && origin.requests.count == 1)
+        }
+    }
+
+    @Test func `14 an error status is a result`() async throws {
+        try await withSession(OriginScript(Self.body, .on(.always, .status(404, body: "gone")))) {
+            session, witness, _, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.error == nil && story.calls.first == "file")
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 404)
+        }
+    }
+
+    @Test func `15 a file that was awaited is left to its caller`() async throws {
+        try await withSession { session, _, _, url in
+            let (file, response) = try await session.download(for: URLRequest(url: url))
+            #expect(try FileDigest.sha256(file.path) == Self.body.sha256Hex)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    @Test func `43, 62, 63 a download that was canceled with resume data is continued by another task`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(300_000))))
+        try await withSession(script) { session, witness, origin, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            let story = try await witness.end(of: task)
+            #expect(story.error?.code == .cancelled && story.error?.downloadTaskResumeData == data)
+            let next = session.downloadTask(withResumeData: data)
+            #expect(next.countOfBytesReceived == 300_000)
+            next.resume()
+            let end = try await witness.end(of: next)
+            #expect(end.error == nil && end.digest == Self.body.sha256Hex && end.offsets == [300_000])
+            #expect(origin.requests.last?.value("Range") == "bytes=300000-")
+            #expect(origin.requests.last?.value("If-Range") != nil)
+            let third = session.downloadTask(withResumeData: data)
+            third.resume()
+            #expect(try await witness.end(of: third).error?.code == .cannotWriteToFile)
+        }
+    }
+
+    @Test func `16, 67 a body that ends too early is -1005 with resume data`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .cut(after: 200_000)))
+        try await withSession(script) { session, witness, _, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.error?.code == .networkConnectionLost && story.error?.failingURL == url)
+            let next = session.downloadTask(withResumeData: try #require(story.error?.downloadTaskResumeData))
+            next.resume()
+            #expect(try await witness.end(of: next).digest == Self.body.sha256Hex)
+        }
+    }
+
+    @Test func `9, 66 a session that is canceled cancels its tasks, without data`() async throws {
+        let script = OriginScript(Self.body, .on(.always, .hold("never", at: .body(300_000))))
+        try await withSession(script) { session, witness, _, url in
+            let (running, idle) = (session.downloadTask(with: url), session.downloadTask(with: url))
+            running.resume()
+            try await eventually("bytes have come") { running.countOfBytesReceived > 0 }
+            session.invalidateAndCancel()
+            for task in [running, idle] {
+                let error = try await witness.end(of: task).error
+                #expect(error?.code == .cancelled && error?.downloadTaskResumeData == nil)
+            }
+            try await eventually("the delegate is let go") { session.delegate == nil }
+        }
+    }
+
+    @Test func `34 a suspended download rests, and goes on where it was`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("go", at: .body(100_000))))
+        try await withSession(script) { session, witness, origin, url in
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("bytes have come") { task.countOfBytesReceived == 100_000 }
+            task.suspend()
+            await origin.waitForIdle()
+            #expect(task.state == .suspended)
+            task.resume()
+            let story = try await witness.end(of: task)
+            #expect(story.digest == Self.body.sha256Hex && story.offsets.isEmpty)
+            #expect(origin.requests.last?.value("Range") != nil)
+        }
+    }
+}
