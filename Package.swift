@@ -131,12 +131,17 @@ let package = Package(
         .testTarget(
             name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+        // What scripts/bench measures of URLSession.
+        .executableTarget(
+            name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
         // An app for the tests of what happens when apps end.
         .executableTarget(
             name: "BackgroundTestApp", dependencies: ["BackgroundURLSession"], path: "Tests/BackgroundTestApp"),
         .testTarget(
             name: "BackgroundProcessTests",
             dependencies: ["BackgroundTestApp", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+        // The programs of Examples/, which are a package of their own.
+        .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
         .testTarget(name: "FerryClientTests", dependencies: ["FerryAPI", "FerryClient", "FerryCore"]),
         .testTarget(

@@ -1,0 +1,43 @@
+// An app that downloads URLs into its home folder, and is launched by the daemon when they are there.
+// Usage: AppDelegate URL…; started without arguments it only takes up what its session holds.
+
+import BackgroundURLSession
+
+final class DownloadingDelegate: AppDelegate {
+    override func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        let isReady = super.application(application, didFinishLaunchingWithOptions: launchOptions)
+        do {
+            try application.registerLaunchCommand(
+                [executable], environment: ["HOME": NSHomeDirectory(), "OUTPUT": output ?? ""])
+        } catch {
+            print("no launch command:", error)
+        }
+        for text in CommandLine.arguments.dropFirst() {
+            guard let url = URL(string: text) else { continue }
+            SessionManager.shareSession.backgroundSession.downloadTask(with: url).resume()
+        }
+        print("launched", application.applicationState == .background ? "in the background" : "by its user")
+        return isReady
+    }
+
+    override func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        super.application(application, handleEventsForBackgroundURLSession: identifier) {
+            print("completion handler called")
+            completionHandler()
+        }
+    }
+}
+
+let executable =
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+let output = ProcessInfo.processInfo.environment["OUTPUT"].flatMap { $0.isEmpty ? nil : $0 }
+// A process that the daemon launches has the daemon's standard output.
+if let output = output { freopen(output, "a", stdout) }
+setvbuf(stdout, nil, _IOLBF, 0)
+BackgroundApplication.shared.run(delegate: DownloadingDelegate())
