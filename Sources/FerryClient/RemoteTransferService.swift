@@ -14,13 +14,14 @@ package final class RemoteTransferService: SessionService {
     package convenience init(_ configuration: ClientConfiguration) {
         self.init(
             over: DaemonConnection(socket: configuration.paths.socket, limit: configuration.callLimit),
-            launcher: configuration.startsDaemon ? DaemonLauncher(configuration) : nil)
+            launcher: configuration.startsDaemon ? DaemonLauncher(configuration) : nil,
+            executor: configuration.executor)
     }
 
     /// Several services may use one connection.
-    init(over connection: DaemonConnection, launcher: DaemonLauncher?) {
+    init(over connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
-        gate = DaemonGate(connection: connection, launcher: launcher)
+        gate = DaemonGate(connection: connection, launcher: launcher, executor: executor)
     }
 
     /// Ends open calls and streams; call it once, last.

@@ -8,6 +8,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// Carries requests over the daemon's socket and says how they failed. Starts nothing, tries nothing twice.
 final class DaemonConnection: Sendable {
@@ -16,6 +17,14 @@ final class DaemonConnection: Sendable {
     private let limit: Duration
     private let group: MultiThreadedEventLoopGroup
     private let http: HTTPClient
+    private let calls = Mutex(Calls())
+
+    private struct Calls {
+        /// Calls that wait for their response.
+        var count = 0
+        var isShutDown = false
+        var idle: [CheckedContinuation<Void, Never>] = []
+    }
 
     init(socket: String, limit: Duration) {
         self.socket = socket
@@ -31,9 +40,37 @@ final class DaemonConnection: Sendable {
         http = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
 
-    /// Ends open exchanges and frees the thread.
+    /// Whether a call may be made: not once the connection is shut down.
+    private func beginCall() -> Bool {
+        calls.withLock { calls in
+            if !calls.isShutDown { calls.count += 1 }
+            return !calls.isShutDown
+        }
+    }
+
+    private func endCall() {
+        let waiting = calls.withLock { calls in
+            calls.count -= 1
+            guard calls.count == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { calls.idle = [] }
+            return calls.idle
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Ends open exchanges and frees the thread; calls that are made later fail as canceled.
     func shutdown() async {
+        calls.withLock { $0.isShutDown = true }
         try? await http.shutdown()
+        // A call that is being made must find the loop running, and so must what it leaves behind.
+        await withCheckedContinuation { continuation in
+            let isIdle = calls.withLock { calls in
+                if calls.count > 0 { calls.idle.append(continuation) }
+                return calls.count == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+        try? await group.next().submit {}.get()
         try? await group.shutdownGracefully()
     }
 
@@ -49,7 +86,9 @@ final class DaemonConnection: Sendable {
             request.body = .bytes(body)
         }
         let response: HTTPClientResponse
+        guard beginCall() else { throw .canceled }
         do {
+            defer { endCall() }
             response = try await http.execute(request, deadline: limited ? deadline : .distantFuture)
         } catch {
             throw failure(error)

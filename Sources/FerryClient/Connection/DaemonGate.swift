@@ -8,12 +8,14 @@ import FerryCore
 actor DaemonGate {
     private let connection: DaemonConnection
     private let launcher: DaemonLauncher?
+    private let executor: (any TaskExecutor)?
     private var epoch = 0
     private var isOpen = false
     private var opening: Task<Result<Bool, TransferError>, Never>?
 
-    init(connection: DaemonConnection, launcher: DaemonLauncher?) {
+    init(connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
+        self.executor = executor
         self.launcher = launcher
     }
 
@@ -27,7 +29,8 @@ actor DaemonGate {
     /// Makes sure that a daemon answers, and says whether it had to be started.
     func open() async throws(TransferError) -> Bool {
         if let opening { return try await opening.value.get() }
-        let task = Task(name: "start of the daemon") { [connection, launcher] () -> Result<Bool, TransferError> in
+        let task = Task(name: "start of the daemon", executorPreference: executor) {
+            [connection, launcher] () -> Result<Bool, TransferError> in
             do throws(TransferError) {
                 return .success(try await Self.reach(connection, launcher))
             } catch {

@@ -133,8 +133,12 @@ final class Exchange: Sendable {
         _ = try? await task.futureResult.get()
     }
 
+    /// Longer than anything lasts, and short enough for nanoseconds: ten years.
+    private static let longestWatch = 3650.0 * 86_400
+
     /// Ends the exchange once nothing has happened for so long; what the client decides meanwhile takes no time.
     func watch(_ seconds: Double, message: String) -> IdleWatch {
+        let seconds = min(seconds, Self.longestWatch)
         let error = TransferError(
             .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
         let task = task

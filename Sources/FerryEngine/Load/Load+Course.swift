@@ -104,9 +104,10 @@ extension Load {
 
     private var timeouts: Timeouts {
         var timeouts = engine.configuration.timeouts
-        timeouts.connect = min(timeouts.connect, request.idleTimeout)
-        timeouts.head = request.idleTimeout - timeouts.connect
-        timeouts.idle = request.idleTimeout
+        let idle = request.idleTimeout ?? .infinity
+        timeouts.connect = min(timeouts.connect, idle)
+        timeouts.head = idle - timeouts.connect
+        timeouts.idle = idle
         return timeouts
     }
 

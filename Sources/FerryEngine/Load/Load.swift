@@ -185,7 +185,7 @@ package final class Load: Sendable {
     }
 
     private func received() async throws(TransferError) -> ByteBuffer? {
-        let watch = state.withLock(\.exchange)?.watch(request.idleTimeout, message: "stopped sending")
+        let watch = state.withLock(\.exchange)?.watch(request.idleTimeout ?? .infinity, message: "stopped sending")
         defer { watch?.cancel() }
         return try await queue.next()
     }

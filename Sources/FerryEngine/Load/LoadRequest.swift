@@ -11,8 +11,9 @@ package struct LoadRequest: Sendable {
     /// The caller's fields; those that frame the message or name the host are left to Ferry.
     package var fields: [HeaderField]
     package var body: LoadBody
-    /// Seconds without anything sent or received; time in which the caller decides or does not read takes no part.
-    package var idleTimeout: Double = 60
+    /// Seconds without anything sent or received, nil without limit; time in which the caller decides or does not read takes
+    /// no part.
+    package var idleTimeout: Double? = 60
     /// Proxy variables; nil takes the engine's.
     package var proxyEnvironment: [String: String]?
     package var minimumTLS: TLSVersion?

@@ -36,6 +36,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, Double.infinity, .greatestFiniteMagnitude])
+    func `21 a load may be without a timeout`(seconds: Double?) async throws {
+        try await withLoads(OriginScript(body)) { harness async throws in
+            let load = harness.load { $0.idleTimeout = seconds }
+            #expect(try await load.head().status == 200)
+            #expect(try await load.rest() == body.bytes)
+        }
+    }
+
     @Test func `14 an error status is a result`() async throws {
         try await withLoads(OriginScript(always: .status(503, body: "later"))) { harness async throws in
             let load = harness.load()
