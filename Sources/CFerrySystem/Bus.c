@@ -168,4 +168,15 @@ int ferry_bus_preparing_for_shutdown(ferry_bus *bus) {
     return status >= 0 && is_preparing ? 1 : 0;
 }
 
+int ferry_bus_manager_is_stopping(ferry_bus *bus) {
+    static const char systemd[] = "org.freedesktop.systemd1";
+    char *state = NULL;
+    if (!has_owner(bus, systemd)) return 0;
+    int status = library.get_property_string(
+        bus->bus, systemd, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "SystemState", NULL, &state);
+    int is_stopping = status >= 0 && state && strcmp(state, "stopping") == 0;
+    free(state);
+    return is_stopping;
+}
+
 #endif

@@ -139,6 +139,46 @@ struct `An app that ends while it downloads` {
         }
     }
 
+    @Test func `60 is told at its next start of all that its user's signal has ended`() async throws {
+        let body = SeededBody(seed: 52, size: 4 * Self.mebibyte)
+        try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
+            let first = try app.launch(
+                "run", "create=\(app.origin.url("/never"))", "download=\(app.origin.url("/a"))",
+                "download=\(app.origin.url("/b"))", "download=\(app.origin.url("/c"))")
+            await app.origin.waitForRequests(3)
+            try await app.line("resumed-call 4")
+            first.send(SIGTERM)
+            #expect(await first.result().status == 128 + SIGTERM)
+            app.origin.release("middle")
+            #expect(app.lines("completed").isEmpty, "the process that ends is told nothing: \(app.story)")
+            let second = try app.launch("session", "completions=4", "tasks")
+            try await app.line("tasks 0")
+            #expect(
+                Set(app.lines("completed").map { $0.split(separator: " ").prefix(4).joined(separator: " ") })
+                    == Set((1...4).map { "completed \($0) -999 reason=0" }))
+            #expect(app.lines("completed").count == 4)
+            await app.kill(second)
+        }
+    }
+
+    @Test func `56 is told that its events are over without an app delegate too`() async throws {
+        let body = SeededBody(seed: 53, size: 4 * Self.mebibyte)
+        try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
+            let first = try app.launch(
+                "register=session,completed=1,events-finished,exit", "download=\(app.origin.url())")
+            await app.origin.waitForHold("middle")
+            try await app.line("resumed-call 1")
+            await app.kill(first)
+            app.origin.release("middle")
+            try await app.line("events-finished")
+            try await eventually("the launched process ends") { app.processes().isEmpty }
+            #expect(
+                Array(app.story.suffix(3))
+                    == ["finished 1", "completed 1 nil ", "events-finished \(AppFixture.session)"], "\(app.story)")
+            #expect(try app.sha256(1) == body.sha256Hex)
+        }
+    }
+
     @Test func `60 is quit by ferry quit too`() async throws {
         let body = SeededBody(seed: 47, size: 16 * Self.mebibyte)
         try await withApp(OriginScript(body, .on(.request(1), .hold("middle", at: .body(8 * Self.mebibyte))))) { app in

@@ -16,6 +16,11 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
         self.finished = finished
     }
 
+    private let ends = Atomic(0)
+
+    /// How often the session has said that its events are over.
+    var finishes: Int { ends.load(ordering: .sequentiallyConsistent) }
+
     /// Numbers of the tasks that have completed.
     var completions: [Int] { completed.withLock { $0 } }
 
@@ -62,6 +67,7 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         story.add("events-finished", session.configuration.identifier ?? "-")
+        ends.add(1, ordering: .sequentiallyConsistent)
         finished()
     }
 }

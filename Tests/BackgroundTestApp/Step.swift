@@ -18,6 +18,7 @@
 /// | `tasks` | writes down all tasks |
 /// | `completions=N` | waits until so many tasks have completed |
 /// | `completed=ID` | waits until the task has completed |
+/// | `events-finished` | waits until the session has said that its events are over |
 /// | `active` | becomes active |
 /// | `exit` | ends the process |
 /// | `no-handler` | never calls a completion handler |

@@ -107,6 +107,7 @@ import BackgroundURLSession
         case "tasks": await writeTasks()
         case "completions": await until { self.observer.completions.count >= Int(words[0]) ?? 0 }
         case "completed": await until { self.observer.completions.contains { "\($0)" == words[0] } }
+        case "events-finished": await until { self.observer.finishes > 0 }
         case "active": BackgroundApplication.shared.becomeActive()
         case "exit": exit(0)
         default: break

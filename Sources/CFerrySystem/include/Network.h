@@ -45,5 +45,8 @@ int ferry_bus_network(ferry_bus *bus, uint32_t *metered, char *type, size_t size
 /// Asks logind whether the machine is shutting down: 1 if it is, else 0.
 int ferry_bus_preparing_for_shutdown(ferry_bus *bus);
 
+/// Asks the service manager of a bus (the user's, on the user's bus) whether it is stopping: 1 if it is, else 0.
+int ferry_bus_manager_is_stopping(ferry_bus *bus);
+
 #endif
 #endif

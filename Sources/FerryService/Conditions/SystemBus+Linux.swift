@@ -51,5 +51,13 @@ struct NetworkKind: Hashable, Sendable {
             isExpensive: NetworkManagerRule.isExpensive(metered: metered))
     }
 
+    /// Where the user's own bus is; nil where the environment does not say.
+    static func userAddress(_ environment: [String: String]) -> String? {
+        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
+        return environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : "unix:path=\($0)/bus" }
+    }
+
+    var isManagerStopping: Bool { unsafe ferry_bus_manager_is_stopping(bus) > 0 }
+
     var isPreparingForShutdown: Bool { unsafe ferry_bus_preparing_for_shutdown(bus) > 0 }
 }

@@ -2,6 +2,7 @@
 // Which app this process belongs to.
 
 import Foundation
+import Synchronization
 
 /// Which app this process belongs to: its background sessions are those of the app, whichever process opens them.
 enum ApplicationIdentity {
@@ -17,6 +18,13 @@ enum ApplicationIdentity {
 
     /// The session that the daemon has started this process for; nil if its user has started it.
     static let launchedFor = ProcessInfo.processInfo.environment[launchVariable].flatMap { $0.isEmpty ? nil : $0 }
+
+    private static let isActive = Atomic(launchedFor == nil)
+
+    /// Whether the daemon has started this process and it has not become active since.
+    static var isBackground: Bool { !isActive.load(ordering: .sequentiallyConsistent) }
+
+    static func becameActive() { isActive.store(true, ordering: .sequentiallyConsistent) }
 
     /// What the variable says, else the bundle's identifier, else the executable's real path.
     static func identifier(environment: [String: String], bundle: String?, executable: String?) -> String {

@@ -4,6 +4,7 @@
 public import Foundation
 import FerryClient
 import FerryCore
+import FerryService
 import Glibc
 import Logging
 
@@ -54,6 +55,7 @@ import Logging
     public func becomeActive() {
         guard life.isBackground else { return }
         life.becameActive()
+        ApplicationIdentity.becameActive()
         let service = DaemonService.shared.service
         Task(name: "becoming active") {
             try? await service.becomeActive(ApplicationIdentity.current, process: getpid())
@@ -81,8 +83,12 @@ import Logging
 
     private func register(_ command: LaunchCommand?) throws {
         let service = DaemonService.shared.service
-        try Blocking.wait { () async throws(FerryCore.TransferError) in
-            try await service.registerLaunchCommand(command, of: ApplicationIdentity.current)
+        do throws(FerryCore.TransferError) {
+            try Blocking.wait { () async throws(FerryCore.TransferError) in
+                try await service.registerLaunchCommand(command, of: ApplicationIdentity.current)
+            }
+        } catch {
+            throw TransferError(error)
         }
     }
 
@@ -93,6 +99,7 @@ import Logging
     /// A process that the daemon has launched ends with status 0 once its events are dealt with. SIGINT and SIGTERM are
     /// the user's force-quit: background transfers stop, and their tasks end with `URLError.cancelled` at the next start.
     public func run(delegate: any BackgroundApplicationDelegate) -> Never {
+        EventGate.shared.hold()
         self.delegate = delegate
         retained = delegate
         signals = TerminationSignals { [weak self] signal in self?.terminate(by: signal) }
@@ -107,11 +114,12 @@ import Logging
 
     /// Keeps a connection to the daemon, which tells of sessions that nobody has open.
     private func connect() {
-        let connection = ApplicationConnection(
-            application: ApplicationIdentity.current, process: getpid(), launchedFor: ApplicationIdentity.launchedFor)
         let service = DaemonService.shared.service
         Task(name: "connection to the daemon") { [weak self] in
             while true {
+                let connection = ApplicationConnection(
+                    application: ApplicationIdentity.current, process: getpid(),
+                    launchedFor: ApplicationIdentity.isBackground ? ApplicationIdentity.launchedFor : nil)
                 do {
                     for try await signal in try await service.connect(connection) {
                         if case .handleEvents(let session) = signal { self?.handleEvents(of: session) }
@@ -160,13 +168,22 @@ import Logging
 
     // MARK: The end
 
+    /// Seconds for which the end of the process waits for the daemon.
+    private static let quitLimit = 10.0
+
     private func terminate(by signal: CInt) {
         delegate?.applicationWillTerminate(self)
-        let service = DaemonService.shared.service
-        if signal != SIGTERM || !SystemShutdown.isUnderWay {
-            try? Blocking.wait { () async throws(FerryCore.TransferError) in
-                _ = try await service.quit(.application(ApplicationIdentity.current))
+        // What ends now is told at the next start, not to a process that is about to end.
+        EventGate.shared.close()
+        // A daemon that does not run has nothing to end.
+        let daemon = DaemonService.shared.passive()
+        Blocking.wait(seconds: Self.quitLimit) {
+            if signal == SIGTERM,
+                await ShutdownNotice.isPreparing(environment: ProcessInfo.processInfo.environment)
+            {
+                return
             }
+            _ = try? await daemon.quit(.application(ApplicationIdentity.current))
         }
         TerminationSignals.end(by: signal)
     }

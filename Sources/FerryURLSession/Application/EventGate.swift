@@ -1,35 +1,71 @@
 // Ferry: FerryURLSession
 // Holds events back until the app has been told that they come.
 
-import Foundation
+import Dispatch
 import Synchronization
 
 /// Holds the events of background sessions back while the app has yet to be told that they come (statement 55).
 ///
 /// Closed at the start of a process that the daemon has launched for events; it opens once the app delegate's
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` has returned, or at the main queue's next turns
-/// if the process never calls `BackgroundApplication.run(delegate:)`.
+/// if the process never calls `BackgroundApplication.run(delegate:)`. Closed again when the app's user ends it.
 final class EventGate: Sendable {
-    static let shared = EventGate(isOpen: ApplicationIdentity.launchedFor == nil)
+    static let shared = EventGate(isOpen: ApplicationIdentity.launchedFor == nil) {
+        if let session = ApplicationIdentity.launchedFor {
+            BackgroundSessions.shared.calledToHandleEvents(of: session)
+        }
+    }
 
     private struct State {
         var isOpen: Bool
+        /// Whether somebody will open it, or nobody ever.
+        var isHeld = false
+        var isAwaited = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state: Mutex<State>
 
-    init(isOpen: Bool) { state = Mutex(State(isOpen: isOpen)) }
+    private let opensUnheld: @Sendable () -> Void
+
+    /// - Parameter opensUnheld: called before the gate opens because nobody holds it.
+    init(isOpen: Bool, opensUnheld: @escaping @Sendable () -> Void = {}) {
+        self.opensUnheld = opensUnheld
+        state = Mutex(State(isOpen: isOpen))
+    }
 
     /// Returns once events may be delivered.
     func pass() async {
         await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
+            let (isOpen, isFirst) = state.withLock { state in
                 if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
+                defer { state.isAwaited = true }
+                return (state.isOpen, !state.isAwaited)
             }
-            if isOpen { continuation.resume() }
+            if isOpen {
+                continuation.resume()
+            } else if isFirst {
+                // The turn after this one: a program that calls `run` does so in the one in which it makes its sessions.
+                DispatchQueue.main.async { DispatchQueue.main.async { self.openUnlessHeld() } }
+            }
         }
+    }
+
+    /// Somebody opens the gate: nothing else does from now on.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Nothing passes from now on.
+    func close() {
+        state.withLock { state in
+            state.isHeld = true
+            state.isOpen = false
+        }
+    }
+
+    func openUnlessHeld() {
+        guard state.withLock({ !$0.isHeld && !$0.isOpen }) else { return }
+        opensUnheld()
+        open()
     }
 
     func open() {

@@ -14,12 +14,15 @@ extension BackgroundEngine {
     func connect() {
         let connection = Task(name: "background session", executorPreference: BlockingExecutor.shared) { [weak self] in
             var delay = 0.05
+            let start = ContinuousClock.now
             while !Task.isCancelled {
                 guard let outcome = await self?.attachOnce() else { return }
                 switch outcome {
                 case .over: return
                 case .lost(let wasAttached): delay = wasAttached ? 0.05 : min(delay * 2, 1)
                 }
+                // Nobody waits forever for a daemon that cannot be reached.
+                if start.duration(to: .now) > .seconds(TransferTransport.patience) { self?.releaseWaiters() }
                 try? await Task.sleep(for: .seconds(delay))
             }
         }
@@ -48,8 +51,9 @@ extension BackgroundEngine {
                 switch signal {
                 case .attached(let attached):
                     isAttached = true
-                    if attached.handlesEvents { transfers.called() }
                     try await restore(id, lastTask: attached.lastTask)
+                    // A process that was launched for this session and does not use `run` is told of no call (statement 56).
+                    if isLaunchedForThis { Task(name: "events of a launch") { await EventGate.shared.pass() } }
                 case .event(let event): transfers.receive(event)
                 case .idle: break
                 }
@@ -61,6 +65,15 @@ extension BackgroundEngine {
             logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
         }
         return state.withLock(\.isClosed) ? .over : .lost(wasAttached: isAttached)
+    }
+
+    /// Lets those go on who wait, though the session is not attached.
+    private func releaseWaiters() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Lets those go on who wait for the session to be attached.

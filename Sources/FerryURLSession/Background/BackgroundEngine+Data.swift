@@ -44,7 +44,7 @@ extension BackgroundEngine {
             makeDownload: { load, _ in
                 // Asked for anew by ferryd, which goes on without this process.
                 load.cancel()
-                let download = session.make(.download(request)) { URLSessionDownloadTask($0, of: $1, work: $2) }
+                let download = session.add(.download(request)) { URLSessionDownloadTask($0, of: $1, work: $2) }
                 await relay.becameDownload(download)
                 download.resume()
             })

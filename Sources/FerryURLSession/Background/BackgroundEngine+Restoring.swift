@@ -19,7 +19,10 @@ extension BackgroundEngine {
         // A number is given only from here on, so that no new task is taken for one that is gone.
         state.withLock { $0.isRestored = true }
         for id in before.subtracting(known.map(\.id)) { transfers.transport(of: id)?.vanished() }
-        for transfer in known where transfers.transport(of: transfer.id) == nil { adopt(transfer, in: session) }
+        // What was delivered here is not delivered again; the service is yet to forget it.
+        for transfer in known where transfers.transport(of: transfer.id) == nil && !transfers.isDelivered(transfer.id) {
+            adopt(transfer, in: session)
+        }
         let ended = known.filter(\.state.isEnded).sorted {
             ($0.finishedAt ?? $0.createdAt) < ($1.finishedAt ?? $1.createdAt)
         }
@@ -63,6 +66,7 @@ extension BackgroundEngine {
         let transport = TransferTransport(restored: transfer, kind: note.kind, relay: relay, transfers: transfers)
         task.storage.withLock { $0.transport = transport }
         session.registry.add(task)
+        if transfer.attempts == 0, !transfer.state.isEnded { transport.watchBegin() }
         if note.kind == .data {
             // It ran in the process that is gone.
             let error = FerryCore.TransferError(.daemonUnreachable, "The process that ran the task has ended.")

@@ -32,7 +32,7 @@ final class BackgroundEngine: SessionEngine {
     }
 
     let configuration: URLSessionConfiguration
-    let attachment: SessionAttachment
+    private let first: SessionAttachment
     let transfers: SessionTransfers
     let state = Mutex(State())
     let logger = Logger(label: "ferry.session")
@@ -51,18 +51,18 @@ final class BackgroundEngine: SessionEngine {
         let service = daemon.service
         self.service = service
         identifier = configuration.identifier ?? ""
-        attachment = SessionAttachment(
+        first = SessionAttachment(
             application: ApplicationIdentity.current, identifier: identifier, process: getpid(),
-            isBackgroundLaunched: ApplicationIdentity.launchedFor != nil,
+            isBackgroundLaunched: ApplicationIdentity.isBackground,
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
             connectionsPerHost: min(max(configuration.httpMaximumConnectionsPerHost, 1), 64))
-        id = try? attachment.session()
+        id = try? first.session()
         let place = TransferPlace(
             isDaemon: true, service: { service },
             folder: { $0 == .spool ? daemon.spool : LocalService.shared.folders.partials },
             keep: { ($0, .spool) }, mayDeliver: { await EventGate.shared.pass() })
         let mapping = RequestMapping(
-            configuration, session: id ?? .cli, application: attachment.application, identifier: identifier)
+            configuration, session: id ?? .cli, application: first.application, identifier: identifier)
         transfers = SessionTransfers(mapping, place: place) { [weak session] in
             guard let session else { return }
             await EventGate.shared.pass()
@@ -78,6 +78,13 @@ final class BackgroundEngine: SessionEngine {
         }
         if BackgroundSessions.shared.takeCall(of: identifier) { transfers.called() }
         connect()
+    }
+
+    /// How the session is attached at this time: an app that has become active is no longer one that was launched.
+    var attachment: SessionAttachment {
+        var attachment = first
+        attachment.isBackgroundLaunched = ApplicationIdentity.isBackground
+        return attachment
     }
 
     // MARK: SessionEngine
@@ -105,9 +112,15 @@ final class BackgroundEngine: SessionEngine {
         }
     }
 
+    var isRestoring: Bool {
+        state.withLock { state in
+            if case .underWay = state.attaching { return true }
+            return false
+        }
+    }
+
     func invalidated() async {
         if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }
-        await close()
     }
 
     /// Detaches, and returns when that is done.
@@ -123,11 +136,11 @@ final class BackgroundEngine: SessionEngine {
 
     func ended(_ task: URLSessionTask) {
         guard let record = state.withLock({ $0.ownRecords.removeValue(forKey: task.taskIdentifier) }) else { return }
-        let service = service
-        Task(name: "end of a record", executorPreference: BlockingExecutor.shared) {
-            _ = try? await service.act(.remove, on: TransferSelection(ids: [record]))
-        }
+        transfers.forget(record)
     }
+
+    /// Whether the daemon has launched this process for this session.
+    var isLaunchedForThis: Bool { ApplicationIdentity.launchedFor == identifier }
 
     /// The app is called to handle the session's events in this process.
     func calledToHandleEvents() {

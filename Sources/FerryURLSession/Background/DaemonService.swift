@@ -17,6 +17,7 @@ final class DaemonService: Sendable {
 
     let service: RemoteTransferService
     private let stateFolder: String
+    private let configuration: ClientConfiguration
 
     /// Where the daemon keeps partial files that resume data name.
     var spool: String { stateFolder + "/spool" }
@@ -24,7 +25,15 @@ final class DaemonService: Sendable {
     init(environment: [String: String]) {
         let configuration = Self.configuration(environment)
         service = RemoteTransferService(configuration)
+        self.configuration = configuration
         stateFolder = configuration.paths.stateFolder
+    }
+
+    /// A connection to the same daemon that starts none where none runs.
+    func passive() -> RemoteTransferService {
+        var passive = configuration
+        passive.startsDaemon = false
+        return RemoteTransferService(passive)
     }
 
     private static func configuration(_ environment: [String: String]) -> ClientConfiguration {
@@ -32,6 +41,7 @@ final class DaemonService: Sendable {
             var configuration = try ClientConfiguration(environment: environment)
             configuration.startLimit = .seconds(TransferTransport.patience)
             configuration.callLimit = .seconds(60)
+            configuration.executor = BlockingExecutor.shared
             return configuration
         } catch {
             preconditionFailure("The daemon cannot be named: \(error.message)")

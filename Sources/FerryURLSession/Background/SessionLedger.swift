@@ -17,6 +17,8 @@ struct SessionLedger: Hashable, Sendable {
     /// Being removed.
     private var removing: Set<TransferID> = []
     private var isRestored: Bool
+    /// Questions to the delegate that are not answered yet.
+    private var questions = 0
     /// Whether the app was called to handle the session's events, and was not told yet that they are over.
     private var isCalled = false
 
@@ -24,7 +26,16 @@ struct SessionLedger: Hashable, Sendable {
     init(isRestored: Bool = false) { self.isRestored = isRestored }
 
     /// Whether no event waits for a delegate or runs in one, and the service knows of all.
-    var isQuiet: Bool { isRestored && delivering.isEmpty && delivered.isEmpty && removing.isEmpty && !isCalled }
+    var isQuiet: Bool {
+        isRestored && delivering.isEmpty && delivered.isEmpty && removing.isEmpty && questions == 0 && !isCalled
+    }
+
+    /// Whether a transfer's result was delivered, and the service is yet to forget it.
+    func isDelivered(_ id: TransferID) -> Bool { removing.contains(id) || delivered.contains(id) }
+
+    /// The delegate is asked about a challenge: an event that lasts until the service has the answer.
+    mutating func asked() { questions += 1 }
+    mutating func answered() { questions -= 1 }
 
     /// The tasks of earlier processes are there.
     mutating func restored() { isRestored = true }
@@ -68,7 +79,7 @@ struct SessionLedger: Hashable, Sendable {
 
     /// Whether the app is to be told now that the events are over (statement 56): said once for each call.
     mutating func takeFinish() -> Bool {
-        guard isCalled, isRestored, kept.isEmpty else { return false }
+        guard isCalled, isRestored, kept.isEmpty, questions == 0 else { return false }
         isCalled = false
         return true
     }

@@ -9,6 +9,8 @@ import Synchronization
 /// Answers for a task that runs in the app: from its delegates, its cookies and its stored credentials.
 final class ClientAdvisor: ExchangeAdvisor {
     private let relay: TaskRelay
+    /// Redirects of background sessions are followed without a question (statement 41).
+    private let asksAboutRedirects: Bool
     private let jar: CookieJar
     private let credentials: URLCredentialStorage?
     private let request: URLRequest
@@ -17,6 +19,7 @@ final class ClientAdvisor: ExchangeAdvisor {
     init(relay: TaskRelay, configuration: URLSessionConfiguration, request: URLRequest) {
         self.relay = relay
         self.request = request
+        asksAboutRedirects = configuration.kind != .background
         jar = CookieJar(configuration, request: request)
         credentials = configuration.urlCredentialStorage
     }
@@ -41,6 +44,10 @@ final class ClientAdvisor: ExchangeAdvisor {
         if !redirect.keepsBody {
             next.httpBody = nil
             next.httpBodyStream = nil
+        }
+        guard asksAboutRedirects else {
+            relay.currentRequest(next)
+            return .follow
         }
         guard let chosen = await relay.willRedirect(response, to: next) else { return .stay }
         relay.currentRequest(chosen)

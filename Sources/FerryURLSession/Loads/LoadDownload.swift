@@ -94,7 +94,9 @@ final class LoadDownload: TaskTransport {
             return URLErrorMapping.error(
                 FerryCore.TransferError(.canceled, "The task was canceled."), url: response.url)
         }
-        guard let error = error as? FerryCore.TransferError else { return URLError(.cannotWriteToFile) }
+        guard let error = error as? FerryCore.TransferError else {
+            return URLError.failing(.cannotWriteToFile, response.url)
+        }
         return URLErrorMapping.error(error, url: response.url)
     }
 

@@ -15,7 +15,7 @@ enum LoadMapping {
         var load = LoadRequest(
             url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
             fields: RequestFieldMapping.fields(request, configuration, acceptsEncodings: true), body: body)
-        load.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? .greatestFiniteMagnitude
+        load.idleTimeout = RequestFieldMapping.timeout(request, configuration)
         load.proxyEnvironment = proxies
         load.trust = trust
         load.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)

@@ -1,7 +1,9 @@
 // Ferry: FerryURLSession
 // Where a session's loads are made.
 
+import FerryCore
 import FerryEngine
+import FerryService
 import Foundation
 
 /// What the loads of one session share.
@@ -13,4 +15,8 @@ struct LoadPlace: Sendable {
     let trust: TrustScope
     /// Where files of downloads go that are no transfers.
     let folder: URL
+    /// Which condition is in the way of requests to a URL: now, and after each change.
+    var obstacles: @Sendable (String, NetworkPolicy) async throws -> AsyncStream<WaitReason?> = {
+        try await LocalService.shared.service().obstacles(to: $0, $1)
+    }
 }

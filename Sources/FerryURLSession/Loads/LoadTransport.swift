@@ -19,13 +19,35 @@ final class LoadTransport: TaskTransport {
         case stream
     }
 
+    /// Why a task is to end before its work is done.
+    private enum Ending {
+        case canceled
+        case expired
+        /// The conditions forbid it, and it does not wait for others.
+        case forbidden(FerryCore.TransferError)
+    }
+
+    /// What the conditions say.
+    private enum Way {
+        case unknown
+        case free
+        case barred
+    }
+
     private struct State {
         var load: Load?
         var run: Task<Void, Never>?
         var isSuspended = true
-        var isCancelled = false
-        var isExpired = false
+        var ending: Ending?
+        var way = Way.unknown
+        var shown: WaitingReason?
+        var toldConnectivity = false
+        var deadline: LoadDeadline
+        var pace: LoadPace
         var waiting: CheckedContinuation<Void, Never>?
+
+        /// Whether the work goes on: to its next step, or to its end.
+        var mayPass: Bool { ending != nil || !isSuspended && way == .free }
     }
 
     private let request: URLRequest
@@ -35,7 +57,8 @@ final class LoadTransport: TaskTransport {
     private let relay: TaskRelay
     /// Makes a download of a load whose head has been read; nil where data tasks cannot become downloads.
     private let makeDownload: @Sendable (Load, HTTPURLResponse) async -> Void
-    private let state = Mutex(State())
+    private let policy: NetworkPolicy
+    private let state: Mutex<State>
 
     init(
         _ request: URLRequest, body: Body, configuration: URLSessionConfiguration, relay: TaskRelay,
@@ -47,51 +70,124 @@ final class LoadTransport: TaskTransport {
         self.relay = relay
         self.place = place
         self.makeDownload = makeDownload
+        policy = RequestMapping.network(request, configuration)
+        let limit = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
+        let pace = LoadPace(limit: relay.task.bytesPerSecondLimit)
+        state = Mutex(State(deadline: LoadDeadline(seconds: limit), pace: pace))
     }
 
     // MARK: TaskTransport
 
     func resume() {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        change { state in
+            guard state.ending == nil else { return }
             state.isSuspended = false
-            if state.run == nil, !state.isCancelled { state.run = Task(name: "load") { await self.run() } }
-            defer { state.waiting = nil }
-            return state.waiting
+            if state.run == nil { state.run = Task(name: "load") { await self.run() } }
+            state.deadline.run { [weak self] in self?.finish(.expired) }
         }
-        waiting?.resume()
     }
 
-    func suspend() { state.withLock { $0.isSuspended = true } }
-
-    func cancel() {
-        let (load, waiting, hasRun) = state.withLock { state in
-            state.isCancelled = true
-            defer { state.waiting = nil }
-            return (state.load, state.waiting, state.run != nil)
+    func suspend() {
+        change { state in
+            state.isSuspended = true
+            state.deadline.pause()
         }
-        waiting?.resume()
-        load?.cancel()
-        if !hasRun { Task(name: "end of a load") { await relay.complete(URLError(.cancelled), metrics: []) } }
     }
+
+    func cancel() { finish(.canceled) }
 
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         handler(nil)
         cancel()
     }
 
-    func update(_ change: TaskChange) {}
+    func update(_ change: TaskChange) {
+        guard case .options(let options) = change else { return }
+        state.withLock { $0.pace.set(limit: options.bytesPerSecondLimit) }
+    }
+
+    // MARK: Going on and ending
+
+    /// Changes the state, and lets the work go on if it may now.
+    private func change(_ body: (inout State) -> Void) {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            body(&state)
+            return state.mayPass ? state.waiting.take() : nil
+        }
+        waiting?.resume()
+    }
+
+    /// Ends the work where it is; only the first call counts.
+    private func finish(_ ending: Ending) {
+        var isFirst = false
+        var (load, run): (Load?, Task<Void, Never>?)
+        change { state in
+            guard state.ending == nil else { return }
+            isFirst = true
+            state.ending = ending
+            state.deadline.pause()
+            (load, run) = (state.load, state.run)
+        }
+        guard isFirst else { return }
+        relay.endsEarly()
+        load?.cancel()
+        run?.cancel()
+        if run == nil { Task(name: "end of a load") { await self.end(URLError(.cancelled)) } }
+    }
+
+    /// Returns when the task is neither suspended nor held up by the conditions; meanwhile nothing is read from the server.
+    ///
+    /// - Throws: if the task is to end.
+    private func pass() async throws {
+        await withCheckedContinuation { continuation in
+            let mayPass = state.withLock { state in
+                if !state.mayPass { state.waiting = continuation }
+                return state.mayPass
+            }
+            if mayPass { continuation.resume() }
+        }
+        try checkEnding()
+    }
+
+    private func checkEnding() throws {
+        if state.withLock({ $0.ending != nil }) { throw URLError(.cancelled) }
+    }
+
+    // MARK: Conditions
+
+    private func followConditions() -> Task<Void, Never> {
+        Task(name: "conditions of a load") { [weak self, place, policy, url = request.url?.absoluteString ?? ""] in
+            // Without a service there is no engine either, which is the error that is told.
+            if let reasons = try? await place.obstacles(url, policy) {
+                for await reason in reasons { self?.take(reason) }
+            }
+            if !Task.isCancelled { self?.take(nil) }
+        }
+    }
+
+    /// Takes up which condition is in the way (statement 71).
+    private func take(_ reason: WaitReason?) {
+        if let reason, let error = ConditionRule.error(reason, policy) { return finish(.forbidden(error)) }
+        let shown = reason.flatMap(WaitingReason.init(condition:))
+        let (hasChanged, tellsConnectivity) = state.withLock { state in
+            defer { state.shown = shown }
+            let tells = shown?.isAboutNetworks == true && !state.toldConnectivity
+            if tells { state.toldConnectivity = true }
+            return (state.shown != shown, tells)
+        }
+        if hasChanged { relay.waiting(shown) }
+        if tellsConnectivity, configuration.kind != .background { relay.waitsForConnectivity() }
+        change { $0.way = reason == nil ? .free : .barred }
+    }
 
     // MARK: The exchange
 
     private func run() async {
-        let deadline = Task(name: "resource timeout of a load") { [weak self, configuration] in
-            try await Task.sleep(for: .seconds(configuration.timeoutIntervalForResource))
-            self?.expire()
-        }
-        defer { deadline.cancel() }
+        let conditions = followConditions()
+        defer { conditions.cancel() }
         do {
-            let load = try await makeLoad()
-            try await perform(load)
+            try await pass()
+            try await perform(try await makeLoad())
         } catch {
             await end(error)
         }
@@ -109,67 +205,63 @@ final class LoadTransport: TaskTransport {
         load.onInformational { [relay] head in
             if let response = ResponseMapping.response(head) { relay.informational(response) }
         }
-        let isCancelled = state.withLock { state in
-            state.load = load
-            return state.isCancelled
-        }
-        if isCancelled { load.cancel() }
+        state.withLock { $0.load = load }
+        try checkEnding()
         return load
     }
 
     private func perform(_ load: Load) async throws {
         let head = try await load.head()
         guard let response = ResponseMapping.response(head) else { throw URLError(.badServerResponse) }
-        await passSuspension()
-        switch await relay.response(response) {
+        try await pass()
+        let answer = await relay.response(response)
+        try checkEnding()
+        switch answer {
         case .allow: break
-        case .cancel: throw URLError(.cancelled)
-        case .becomeDownload: return await makeDownload(load, response)
+        case .cancel: throw FerryCore.TransferError(.canceled, "The task was canceled.")
+        case .becomeDownload:
+            state.withLock { $0.deadline.pause() }
+            return await makeDownload(load, response)
         }
-        while let part = try await load.part() {
-            await passSuspension()
-            await relay.data(part)
-        }
+        while let part = try await load.part() { try await deliver(part) }
+        state.withLock { $0.deadline.pause() }
         await relay.complete(nil, metrics: load.exchanges)
+    }
+
+    /// Gives the delegate a part of the body, no faster than the task may be.
+    private func deliver(_ part: Data) async throws {
+        var rest = part
+        while !rest.isEmpty {
+            let (count, wait) = state.withLock { $0.pace.next(of: rest.count, now: .now) }
+            if wait > .zero { try await Task.sleep(for: wait) }
+            try await pass()
+            await relay.data(count == part.count ? part : Data(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Tells the relay how the load has ended.
     private func end(_ error: any Error) async {
-        let (load, isCancelled, isExpired) = state.withLock { ($0.load, $0.isCancelled, $0.isExpired) }
+        let (load, ending) = state.withLock { state in
+            state.deadline.pause()
+            return (state.load, state.ending)
+        }
         load?.cancel()
-        let url = request.url
+        let reason: any Error =
+            switch ending {
+            case .expired: FerryCore.TransferError(.deadlineExceeded, "The task did not end in its time.")
+            case .canceled: FerryCore.TransferError(.canceled, "The task was canceled.")
+            case .forbidden(let error): error
+            case nil: error
+            }
+        let url = relay.task.currentRequest?.url
         let told: any Error =
-            if isExpired {
-                URLErrorMapping.error(
-                    FerryCore.TransferError(.deadlineExceeded, "The task did not end in its time."), url: url)
-            } else if isCancelled {
-                URLErrorMapping.error(FerryCore.TransferError(.canceled, "The task was canceled."), url: url)
-            } else if let error = error as? FerryCore.TransferError {
+            if let error = reason as? FerryCore.TransferError {
                 URLErrorMapping.error(error, url: url)
             } else {
-                error
+                URLError.failing((reason as? URLError)?.code ?? .unknown, url)
             }
         await relay.complete(told, metrics: load?.exchanges ?? [])
-    }
-
-    private func expire() {
-        let load = state.withLock { state in
-            state.isExpired = true
-            return state.load
-        }
-        load?.cancel()
-    }
-
-    /// Returns at once, or when a suspended task goes on; meanwhile nothing is read from the server.
-    private func passSuspension() async {
-        await withCheckedContinuation { continuation in
-            let mayPass = state.withLock { state in
-                let mayPass = !state.isSuspended || state.isCancelled
-                if !mayPass { state.waiting = continuation }
-                return mayPass
-            }
-            if mayPass { continuation.resume() }
-        }
     }
 
     // MARK: The body

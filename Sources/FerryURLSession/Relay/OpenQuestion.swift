@@ -22,10 +22,7 @@ final class OpenQuestion: Sendable {
 
     func answered() { state.withLock { $0.withdraw = nil } }
 
-    /// Withdraws the question, if there is one.
-    func withdraw() { state.withLock(\.withdraw)?() }
-
-    /// Withdraws the question and every later one.
+    /// Withdraws the question, if there is one, and every later one.
     func close() {
         let withdraw = state.withLock { state in
             state.isClosed = true

@@ -69,8 +69,12 @@ extension TaskRelay {
         return answer.map { ($0.disposition, $0.request) } ?? (.continueLoading, nil)
     }
 
-    /// Withdraws what the delegate has been asked and has not answered: the asker gets the usual answer.
-    func withdrawQuestion() { question.withdraw() }
+    /// The task is to end before its work is done: it waits for no answer and no reader. Who has asked, or asks later, gets
+    /// the usual answer.
+    func endsEarly() {
+        question.close()
+        if case .bytes(let channel) = task.handler { channel.stopWaiting() }
+    }
 
     /// Asks the task's delegate, and for what it does not implement the session's.
     ///

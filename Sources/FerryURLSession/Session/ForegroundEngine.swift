@@ -41,7 +41,8 @@ final class ForegroundEngine: SessionEngine {
         self.transfers = transfers
         loads = LoadPlace(
             engine: { try await local.service().engine }, proxies: mapping.proxies, trust: TrustScope(),
-            folder: URL(fileURLWithPath: folders.own, isDirectory: true))
+            folder: URL(fileURLWithPath: folders.own, isDirectory: true),
+            obstacles: { try await local.service().obstacles(to: $0, $1) })
         DispatchQueue.global(qos: .utility).async { folders.sweep() }
     }
 

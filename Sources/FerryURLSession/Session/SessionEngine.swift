@@ -14,16 +14,24 @@ protocol SessionEngine: AnyObject, Sendable {
     /// Whether a task's transport is made together with it.
     var carriesUnresumedTasks: Bool { get }
 
-    /// Returns once the tasks that an earlier process left are there.
+    /// Whether the tasks that an earlier process left are still to come.
+    var isRestoring: Bool { get }
+
+    /// Returns once the tasks that an earlier process left are there, or cannot be known.
     func restored() async
 
     /// A task has had its last call.
     func ended(_ task: URLSessionTask)
 
-    /// The session's last task has ended, and it takes no other.
+    /// The session's last task has ended, and it takes no other. Returns once all is delivered and acknowledged.
     func invalidated() async
+
+    /// The session's delegate has had its last call.
+    func close() async
 }
 
 extension SessionEngine {
+    var isRestoring: Bool { false }
     func ended(_ task: URLSessionTask) {}
+    func close() async {}
 }

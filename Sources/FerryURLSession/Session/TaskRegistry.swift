@@ -8,6 +8,8 @@ final class TaskRegistry: Sendable {
     fileprivate struct State {
         var tasks: [Int: URLSessionTask] = [:]
         var isInvalidated = false
+        /// Whether tasks of an earlier process are to come before the end.
+        var isAwaited = false
         var hasEnded = false
     }
 
@@ -32,12 +34,21 @@ final class TaskRegistry: Sendable {
         }
     }
 
+    /// Takes no more tasks from now on, but for those of an earlier process, which are awaited.
+    func beginInvalidation() {
+        state.withLock { state in
+            state.isInvalidated = true
+            state.isAwaited = true
+        }
+    }
+
     /// Takes no more tasks from now on.
     ///
     /// - Returns: whether there is none left.
     func invalidate() -> Bool {
         state.withLock { state in
             state.isInvalidated = true
+            state.isAwaited = false
             return state.claimEnd()
         }
     }
@@ -46,7 +57,7 @@ final class TaskRegistry: Sendable {
 extension TaskRegistry.State {
     /// Whether the session has just ended: said once.
     fileprivate mutating func claimEnd() -> Bool {
-        guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
+        guard isInvalidated, !isAwaited, tasks.isEmpty, !hasEnded else { return false }
         hasEnded = true
         return true
     }

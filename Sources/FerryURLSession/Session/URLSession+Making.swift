@@ -10,8 +10,15 @@ extension URLSession {
     func make<Kind: URLSessionTask>(
         _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
     ) -> Kind {
+        precondition(!acting.registry.isInvalidated, "Task created in a session that has been invalidated")
+        return add(work, delegate: delegate, build)
+    }
+
+    /// Makes a task that comes of another one, which a session does even when it takes no more tasks of the app's.
+    func add<Kind: URLSessionTask>(
+        _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
+    ) -> Kind {
         let session = acting
-        precondition(!session.registry.isInvalidated, "Task created in a session that has been invalidated")
         let task = build(session.engine.nextTaskIdentifier(), session, session.checked(work))
         task.storage.withLock { storage in
             storage.originalRequest = work.request

@@ -130,15 +130,34 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     open func finishTasksAndInvalidate() {
         let session = acting
         guard !session.isShared else { return }
-        if session.registry.invalidate() { session.becameInvalid() }
+        session.invalidate(cancels: false)
     }
 
     /// Takes no more tasks, and cancels those there are.
     open func invalidateAndCancel() {
         let session = acting
         guard !session.isShared else { return }
-        finishTasksAndInvalidate()
-        for task in session.registry.all { task.cancel() }
+        session.invalidate(cancels: true)
+    }
+
+    /// Takes no more tasks. The session's end waits for the tasks of an earlier process, which are its own too.
+    private func invalidate(cancels: Bool) {
+        let engine = engine
+        guard engine.isRestoring else {
+            if registry.invalidate() { becameInvalid() }
+            if cancels { for task in registry.all { task.cancel() } }
+            return
+        }
+        registry.beginInvalidation()
+        if cancels { for task in registry.all { task.cancel() } }
+        Task(name: "invalidation of a session") {
+            await engine.restored()
+            // A cancellation waits for the daemon, on a thread that Swift's tasks do not need.
+            DispatchQueue.global().async {
+                if cancels { for task in self.registry.all { task.cancel() } }
+                if self.registry.invalidate() { self.becameInvalid() }
+            }
+        }
     }
 
     /// A task has had its last call.
@@ -155,6 +174,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
                 self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
             }
             state.withLock { $0.delegate = nil }
+            await engine.close()
             if let identifier = copied.identifier { BackgroundSessions.shared.remove(self, identifier) }
         }
     }

@@ -46,7 +46,10 @@ final class LocalService: Sendable {
             state.opening = task
             return task
         }
-        return try await opening.value.get()
+        let outcome = await opening.value
+        // The next one who asks may find that it can be opened, as when the disk has room again.
+        if case .failure = outcome { state.withLock { if $0.opening == opening { $0.opening = nil } } }
+        return try outcome.get()
     }
 
     private func open() async -> Result<LocalTransferService, FerryCore.TransferError> {

@@ -35,7 +35,9 @@ final class LocalSession: Sendable {
             state.opening = task
             return task
         }
-        return try await opening.value.get()
+        let outcome = await opening.value
+        if case .failure = outcome { state.withLock { if $0.opening == opening { $0.opening = nil } } }
+        return try outcome.get()
     }
 
     /// Reads no more events.

@@ -65,5 +65,5 @@ enum RequestFieldMapping {
     }
 
     /// Ten years: what is longer is meant as no limit.
-    private static let longest = 3650.0 * 86_400
+    static let longest = 3650.0 * 86_400
 }

@@ -83,9 +83,10 @@ struct RequestMapping: Sendable {
         result.onConflict = .replace
         result.allowPrivateRedirects = true
         result.proxyEnvironment = proxies
-        result.idleTimeout = RequestFieldMapping.timeout(request, configuration)
+        // Without one the engine has a limit of its own.
+        result.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
         result.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
-        result.network = network(request)
+        result.network = Self.network(request, configuration)
         result.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
         result.maximumTLS = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
         // The resource timeout alone ends what gets nowhere.
@@ -107,15 +108,20 @@ struct RequestMapping: Sendable {
         if isBackground { result.notBefore = TransferTransport.begin(record.earliestBeginDate) }
         guard let options = record.options else { return }
         result.rateLimit = Self.rate(options.bytesPerSecondLimit)
-        result.retryRule = options.retryPolicy?.rule ?? result.retryRule
+        guard let rule = options.retryPolicy?.rule else { return }
+        result.retryRule = rule
+        // The rule alone says when it is over.
+        result.retries = nil
+        result.statusRetries = nil
     }
 
     /// A limit as a transfer has it: 0 is none, and there is a least one.
     static func rate(_ limit: Int64?) -> Int64 { limit.map { max($0, SettingRange.rateLimit.allowed.lowerBound) } ?? 0 }
 
     /// The stricter of the request's flags and the session's.
-    func network(_ request: URLRequest) -> NetworkPolicy {
-        NetworkPolicy(
+    static func network(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> NetworkPolicy {
+        let isBackground = configuration.kind == .background
+        return NetworkPolicy(
             allowsCellular: request.allowsCellularAccess && configuration.allowsCellularAccess,
             allowsExpensive: request.allowsExpensiveNetworkAccess && configuration.allowsExpensiveNetworkAccess,
             allowsConstrained: request.allowsConstrainedNetworkAccess && configuration.allowsConstrainedNetworkAccess,

@@ -54,6 +54,18 @@ final class SessionTransfers: Sendable {
 
     func ended(_ id: TransferID, isKept: Bool) -> Bool { state.withLock { $0.ledger.ended(id, isKept: isKept) } }
 
+    /// Whether a transfer's task has had its last call, and the service is yet to forget the transfer.
+    func isDelivered(_ id: TransferID) -> Bool { state.withLock { $0.ledger.isDelivered(id) } }
+
+    /// The delegate is asked about a challenge.
+    func asked() { state.withLock { $0.ledger.asked() } }
+
+    /// The service has the delegate's answer.
+    func answered() {
+        state.withLock { $0.ledger.answered() }
+        work()
+    }
+
     /// A transfer's last delegate call has returned: the service may forget it.
     func finished(_ id: TransferID) {
         state.withLock { state in

@@ -103,7 +103,7 @@ extension Transfer {
 }
 
 extension WaitingReason {
-    fileprivate var isAboutNetworks: Bool {
+    var isAboutNetworks: Bool {
         switch self {
         case .connectivity, .cellular, .expensive, .constrained: true
         default: false

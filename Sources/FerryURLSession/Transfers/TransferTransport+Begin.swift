@@ -13,10 +13,10 @@ extension TransferTransport {
     /// What ferryd is told of a begin date: it leaves an attached app the time to answer.
     static func begin(_ date: Date?) -> Date? { date?.addingTimeInterval(answerTime) }
 
-    /// Asks the delegate when the begin date has come (statement 70).
+    /// Asks the delegate when the begin date has come (statement 70), once for each date.
     func watchBegin() {
-        guard transfers.place.isDaemon else { return }
         let date = task.earliestBeginDate
+        guard transfers.place.isDaemon, date != state.withLock(\.askedFor) else { return }
         let watch = date.map { date in
             Task(name: "begin date of a task") { [weak self] in
                 // The wall clock counts, and it may be set while this waits.
@@ -24,7 +24,7 @@ extension TransferTransport {
                     try? await Task.sleep(for: .seconds(min(rest, 30)))
                     if Task.isCancelled { return }
                 }
-                await self?.begin()
+                await self?.begin(date)
             }
         }
         state.withLock { state in
@@ -33,12 +33,13 @@ extension TransferTransport {
         }
     }
 
-    private func begin() async {
-        guard task.state == .running, !state.withLock(\.hasEnded), let request = task.currentRequest,
-            let id = state.withLock(\.id)
-        else { return }
+    private func begin(_ date: Date) async {
+        guard task.state == .running, !state.withLock(\.hasEnded), let request = task.currentRequest else { return }
+        state.withLock { $0.askedFor = date }
         await transfers.place.mayDeliver()
         let (disposition, other) = await relay.willBegin(request)
+        // Later than that the original request is under way.
+        guard let end = Self.begin(date), end > Date() else { return }
         var change = TransferChange()
         change.notBefore = .distantPast
         switch disposition {
@@ -50,6 +51,10 @@ extension TransferTransport {
             change.headers = RequestFieldMapping.fields(other, transfers.mapping.configuration)
         case .cancel: return task.cancel()
         }
-        _ = try? await transfers.place.service().change(id, change)
+        state.withLock { [change] state in
+            state.change = change
+            state.hasNewRecord = true
+        }
+        await commands.perform { await self.sendChange() }
     }
 }

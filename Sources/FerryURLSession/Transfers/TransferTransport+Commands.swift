@@ -148,9 +148,7 @@ extension TransferTransport {
     // MARK: Changes
 
     func sendChange() async {
-        let (id, isRunning) = state.withLock { ($0.id, $0.isRunning) }
-        guard let id, let change = takeChange() else { return }
-        _ = isRunning
+        guard let id = state.withLock(\.id), let change = takeChange() else { return }
         do throws(FerryCore.TransferError) {
             _ = try await transfers.place.service().change(id, change)
         } catch {

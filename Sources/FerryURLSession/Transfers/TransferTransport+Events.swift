@@ -107,6 +107,8 @@ extension TransferTransport {
             await relay.finished(place.file)
             if !place.stays { try? FileManager.default.removeItem(atPath: path) }
             return nil
+        } catch let error as URLError {
+            return URLError.failing(error.code, task.currentRequest?.url)
         } catch {
             return error
         }
@@ -139,7 +141,9 @@ extension TransferTransport {
             return state.asked != challenge
         }
         guard isNew, let id = state.withLock(\.id) else { return }
+        transfers.asked()
         Task(name: "challenge of a task") {
+            defer { transfers.answered() }
             await transfers.place.mayDeliver()
             guard let request = task.currentRequest else { return }
             let advisor = ClientAdvisor(relay: relay, configuration: transfers.mapping.configuration, request: request)
@@ -148,9 +152,9 @@ extension TransferTransport {
             case .authentication(let challenge): change.answer = await advisor.answer(challenge)
             case .trust(let challenge): change.trustAnswer = await advisor.answer(challenge)
             }
-            // The same question may come again, as after credentials that were refused.
-            state.withLock { $0.asked = nil }
             _ = try? await transfers.place.service().change(id, change)
+            // The same question may come again from here on, as when a server forgets what it was told.
+            state.withLock { if $0.asked == challenge { $0.asked = nil } }
         }
     }
 }

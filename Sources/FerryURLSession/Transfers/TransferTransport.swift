@@ -30,6 +30,8 @@ final class TransferTransport: TaskTransport {
         var released: Data??
         var asked: PendingChallenge?
         var begin: Task<Void, Never>?
+        /// The begin date for which the delegate was asked.
+        var askedFor: Date?
         /// The transfer as it has ended.
         var last: Transfer?
     }

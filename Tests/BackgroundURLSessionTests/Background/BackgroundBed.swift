@@ -16,9 +16,9 @@ final class BackgroundBed: Sendable {
     private let daemon: DaemonService
     private let sessions = Mutex<[FerryURLSession.URLSession]>([])
 
-    init() throws {
+    init(environment: [String: String] = [:]) throws {
         fixture = try DaemonFixture()
-        daemon = DaemonService(environment: fixture.environment())
+        daemon = DaemonService(environment: fixture.environment(environment))
     }
 
     func session(

@@ -22,6 +22,8 @@ import Testing
         func removed(isDone: Bool) { ledger.removed(isDone: isDone) }
         func restored() { ledger.restored() }
         func called() { ledger.called() }
+        func asked() { ledger.asked() }
+        func answered() { ledger.answered() }
         func takeFinish() -> Bool { ledger.takeFinish() }
     }
 
@@ -75,6 +77,15 @@ import Testing
         #expect(!ledger.takeFinish())
         ledger.called()
         #expect(ledger.takeFinish())
+    }
+
+    @Test func `54, 57 a question that is not answered is an event that is not over`() {
+        let ledger = Results(SessionLedger(isRestored: true))
+        ledger.called()
+        ledger.asked()
+        #expect(!ledger.takeFinish() && !ledger.isQuiet)
+        ledger.answered()
+        #expect(ledger.takeFinish() && ledger.isQuiet)
     }
 
     @Test func `57 a session is not quiet before its earlier tasks are there`() {

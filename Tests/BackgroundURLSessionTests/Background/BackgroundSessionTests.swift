@@ -93,6 +93,36 @@ import Testing
         }
     }
 
+    @Test func `9 tasks of an earlier process end with a session that is invalidated before it has them`() async throws
+    {
+        let script = OriginScript(Self.body, always: .hold("never", at: .body(100_000)))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let first = bed.session(TransferWitness())
+            let task = first.downloadTask(with: url)
+            task.resume()
+            await origin.waitForHold("never")
+            await bed.abandon(first)
+            let witness = TransferWitness()
+            let second = bed.session(witness)
+            second.invalidateAndCancel()
+            #expect(try await witness.end(of: task).error?.code == .cancelled)
+            try await eventually("the session ends") { second.delegate == nil }
+            try await bed.fixture.withClient { client in
+                let left = try await client.transfers(.init()).transfers
+                #expect(left.isEmpty)
+            }
+        }
+    }
+
+    @Test func `7, 48 nobody waits forever for a daemon that cannot be had`() async throws {
+        let bed = try BackgroundBed(environment: ["FERRYD": "/nowhere/ferryd"])
+        let session = bed.session(TransferWitness())
+        #expect(await session.allTasks.isEmpty)
+        session.invalidateAndCancel()
+        try await eventually(within: .seconds(60), "the session ends") { session.delegate == nil }
+        await bed.stop()
+    }
+
     @Test func `31 an upload's answer comes as data before its completion`() async throws {
         let script = OriginScript(Self.body, .on(.always, .status(201, body: "thanks")))
         try await withOriginAndDaemon(script) { bed, origin, url in

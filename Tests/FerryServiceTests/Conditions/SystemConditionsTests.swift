@@ -128,4 +128,17 @@ import Testing
         }
         #expect(await ShutdownNotice.isPreparing(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/none"]) == false)
     }
+
+    @Test(.enabled(if: PrivateBus.isInstalled))
+    func `61 the user's service manager says whether the user's session ends`() async throws {
+        try await withPrivateBus { bus in
+            let environment = [
+                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/none", "DBUS_SESSION_BUS_ADDRESS": bus.address,
+            ]
+            let manager = try bus.start("org.freedesktop.systemd1", ["SystemState": .text("stopping")])
+            try await eventually("it is being ended") { await ShutdownNotice.isPreparing(environment: environment) }
+            try manager.set(["SystemState": .text("running")])
+            try await eventually("it is not") { await !ShutdownNotice.isPreparing(environment: environment) }
+        }
+    }
 }

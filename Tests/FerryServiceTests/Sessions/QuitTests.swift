@@ -2,6 +2,7 @@
 // Apps that their users quit.
 
 import FerryCore
+import FerryService
 import FerryTesting
 import Foundation
 import Testing
@@ -44,6 +45,22 @@ import Testing
                     #expect(bed.ranges().last == "bytes=200000-")
                 }
             }
+        }
+    }
+
+    @Test func `61 is not quit by a daemon that is about to end`() async throws {
+        try await withService(.inProcess, Self.held) { bed in
+            let app = try await bed.attach()
+            let id = try await bed.task(1)
+            await bed.origin.waitForHold("rest")
+            await (bed.service as? LocalTransferService)?.prepareToEnd()
+            let error = await #expect(throws: TransferError.self) {
+                try await bed.service.quit(.application(ServiceBed.application))
+            }
+            #expect(error?.code == .daemonUnreachable)
+            #expect(try await bed.service.transfer(id).state == .running)
+            await app.leave()
+            bed.origin.release("rest")
         }
     }
 
