@@ -63,6 +63,8 @@ extension Daemon {
           FERRY_LOG_LEVEL     trace, debug, info, notice, warning, error or critical (default: notice)
           FERRY_CONDITIONS_FILE
                               a JSON file that states networks and power in place of the machine
+          FERRY_RELAUNCH_DELAY
+                              seconds that transfers wait which an app makes in the background (default: 60)
 
         EXIT STATUS:
           0   ended by SIGTERM, SIGINT or a client

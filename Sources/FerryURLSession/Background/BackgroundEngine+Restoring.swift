@@ -47,7 +47,7 @@ extension BackgroundEngine {
 
     /// Makes a task again that an earlier process had.
     private func adopt(_ transfer: Transfer, in session: URLSession) {
-        guard let note = transfer.note, session.registry[note.task] == nil, !isOwnRecord(note.task),
+        guard let note = transfer.note, mayAdopt(note.task, in: session), !isOwnRecord(note.task),
             let url = URL(string: transfer.url)
         else { return }
         let record =
@@ -74,6 +74,12 @@ extension BackgroundEngine {
         }
     }
 
+    /// Whether nobody has a task's number but a task that was made while the daemon could not be reached, and failed.
+    private func mayAdopt(_ number: Int, in session: URLSession) -> Bool {
+        guard let other = session.registry[number] else { return true }
+        return other.storage.withLock { $0.transport is FailedTransport }
+    }
+
     /// Gives a task what its transfer shows, before anybody sees it.
     private func show(_ transfer: Transfer, in task: URLSessionTask) {
         let isRunning = transfer.state == .running || transfer.state == .waiting || transfer.state.isEnded
@@ -84,6 +90,9 @@ extension BackgroundEngine {
             if task is URLSessionDownloadTask { storage.counts.received = transfer.bytesReceived }
             storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
             storage.response = transfer.response.flatMap(ResponseMapping.response)
+            if transfer.currentURL != transfer.url, let url = URL(string: transfer.currentURL) {
+                storage.currentRequest?.url = url
+            }
         }
     }
 

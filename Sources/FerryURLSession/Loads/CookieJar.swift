@@ -21,9 +21,10 @@ struct CookieJar: Sendable {
     }
 
     func field(for address: String) -> String? {
-        guard let url = URL(string: address), let cookies = storage?.cookies(for: url), !cookies.isEmpty else {
-            return nil
-        }
+        guard let url = URL(string: address) else { return nil }
+        // The storage looks at the host alone.
+        let cookies = (storage?.cookies(for: url) ?? []).filter { $0.goes(to: url, at: Date()) }
+        guard !cookies.isEmpty else { return nil }
         return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
 
@@ -38,6 +39,16 @@ struct CookieJar: Sendable {
 }
 
 extension HTTPCookie {
+    /// Whether the cookie goes along with a request: not in plain text if it is secure, on its path, and in its time
+    /// (RFC 6265 §5.4).
+    func goes(to url: URL, at now: Date) -> Bool {
+        if isSecure, url.scheme?.lowercased() != "https" { return false }
+        if let expiresDate, expiresDate <= now { return false }
+        let asked = url.path.isEmpty ? "/" : url.path
+        guard !path.isEmpty, path != "/", asked != path else { return true }
+        return asked.hasPrefix(path.hasSuffix("/") ? path : path + "/")
+    }
+
     /// Whether a response from this URL may set the cookie: for its own host, or for a parent that is no single label and
     /// no address (RFC 6265 §5.3).
     fileprivate func belongs(to url: URL) -> Bool {

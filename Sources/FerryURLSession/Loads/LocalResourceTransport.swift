@@ -50,6 +50,7 @@ final class LocalResourceTransport: TaskTransport {
             state.isCancelled = true
             return state.hasStarted
         }
+        relay.endsEarly()
         if !hasStarted { Task(name: "end of a local resource") { await end(URLError(.cancelled)) } }
     }
 
@@ -77,8 +78,9 @@ final class LocalResourceTransport: TaskTransport {
         try data.write(to: file)
         try checkCancelled()
         relay.wrote(total: Int64(data.count), expected: Int64(data.count))
-        await relay.finished(file)
-        try? FileManager.default.removeItem(at: file)
+        let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
+        await relay.finished(place.file)
+        if !place.stays { try? FileManager.default.removeItem(at: place.file) }
         await relay.complete(nil, metrics: [])
     }
 

@@ -71,6 +71,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
             Task(name: "end of a task of a protocol class") { await relay.complete(canceled, metrics: []) }
             return
         }
+        relay.endsEarly()
         told.yield(.failed(canceled))
         told.finish()
     }
@@ -115,10 +116,11 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
             do {
                 try body.write(to: file)
                 relay.wrote(total: Int64(body.count), expected: Int64(body.count))
-                await relay.finished(file)
-                try? FileManager.default.removeItem(at: file)
+                let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
+                await relay.finished(place.file)
+                if !place.stays { try? FileManager.default.removeItem(at: place.file) }
             } catch {
-                failure = URLError(.cannotWriteToFile)
+                failure = URLError.failing(.cannotWriteToFile, request.url)
             }
         }
         state.withLock { $0.isEnded = true }

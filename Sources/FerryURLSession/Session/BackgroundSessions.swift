@@ -15,6 +15,8 @@ final class BackgroundSessions: Sendable {
         var called: Set<String> = []
     }
 
+    /// Held while a session is made.
+    let opening = NSLock()
     private let state = Mutex(State())
     private let logger = Logger(label: "ferry.session")
 

@@ -29,7 +29,8 @@ final class TaskRegistry: Sendable {
     /// - Returns: whether this was the last task of a session that takes no more.
     func remove(_ task: URLSessionTask) -> Bool {
         state.withLock { state in
-            state.tasks[task.taskIdentifier] = nil
+            // Another task may have the number by now: one that is known to the daemon goes before one that never was.
+            if state.tasks[task.taskIdentifier] === task { state.tasks[task.taskIdentifier] = nil }
             return state.claimEnd()
         }
     }

@@ -81,6 +81,9 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         self.queue = queue ?? Self.serialQueue()
         self.isShared = isShared
         state = Mutex(State(delegate: delegate))
+        // Looked up and added in one step, so that of two that are made at a time one acts for both.
+        if copied.identifier != nil { BackgroundSessions.shared.opening.lock() }
+        defer { if copied.identifier != nil { BackgroundSessions.shared.opening.unlock() } }
         first = copied.identifier.flatMap { BackgroundSessions.shared.session(for: $0) }
         super.init()
         guard first == nil else { return }

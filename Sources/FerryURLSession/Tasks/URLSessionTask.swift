@@ -71,8 +71,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     open var delegate: (any URLSessionTaskDelegate)? {
         get { storage.withLock(\.delegate) }
         set {
-            if newValue != nil, session?.kind == .background {
-                preconditionFailure("Task delegates are not supported in background sessions.")
+            if session?.kind == .background {
+                precondition(newValue == nil, "Task delegates are not supported in background sessions.")
+                return
             }
             let hasStarted = storage.withLock { storage in
                 if !storage.ledger.hasStarted { storage.delegate = newValue }

@@ -49,6 +49,8 @@ struct TaskRecord: Codable, Equatable, Sendable {
     /// - Returns: nil for what another version has written.
     init?(encoded text: String) {
         let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         guard let record = try? decoder.decode(TaskRecord.self, from: Data(text.utf8)) else { return nil }
         self = record
     }
@@ -56,7 +58,8 @@ struct TaskRecord: Codable, Equatable, Sendable {
     func encoded() -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers that JSON cannot hold come from nowhere but a timeout, which `RequestRecord` bounds.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 

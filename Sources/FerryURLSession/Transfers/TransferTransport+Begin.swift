@@ -40,7 +40,7 @@ extension TransferTransport {
         let (disposition, other) = await relay.willBegin(request)
         // Later than that the original request is under way.
         guard let end = Self.begin(date), end > Date() else { return }
-        var change = TransferChange()
+        var change = state.withLock(\.change) ?? TransferChange()
         change.notBefore = .distantPast
         switch disposition {
         case .continueLoading: break

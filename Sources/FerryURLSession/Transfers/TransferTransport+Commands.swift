@@ -81,12 +81,13 @@ extension TransferTransport {
         let (id, failure, isRunning) = state.withLock { ($0.id, $0.failure, $0.isRunning) }
         if wish == .run, let failure { return await end(failure) }
         guard let id, isRunning != (wish == .run), !state.withLock(\.hasEnded) else { return }
-        await repeating {
-            () async throws(FerryCore.TransferError) in
+        // Once, before the call that may have to be made again.
+        var taken = wish == .run ? takeChange() : nil
+        taken?.action = .resume
+        await repeating { [taken] () async throws(FerryCore.TransferError) in
             let service = try await self.transfers.place.service()
-            if wish == .run, var change = self.takeChange() {
-                change.action = .resume
-                _ = try await service.change(id, change)
+            if let taken {
+                _ = try await service.change(id, taken)
             } else {
                 _ = try await service.act(wish == .run ? .resume : .pause, on: TransferSelection(ids: [id]))
             }
@@ -118,12 +119,22 @@ extension TransferTransport {
     /// Ends the transfer and gives the handler what a later one needs to go on.
     func release(for handler: @escaping @Sendable (Data?) -> Void) async {
         guard state.withLock(\.id) != nil else {
-            handler(nil)
+            await Self.call(handler, with: nil)
             return await cancelNow()
         }
         let data = await resumeData()
         state.withLock { $0.released = .some(data) }
-        handler(data)
+        await Self.call(handler, with: data)
+    }
+
+    /// Calls the app's code on a thread that nobody waits for: it may make and resume tasks, which wait for the commands'.
+    private static func call(_ handler: @escaping @Sendable (Data?) -> Void, with data: Data?) async {
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                handler(data)
+                done.resume()
+            }
+        }
     }
 
     /// Takes over what the transfer has on disk; the transfer has ended then.

@@ -24,6 +24,7 @@ extension TransferTransport {
             return !state.hasEnded
         }
         guard isFirst else { return }
+        relay.endsEarly()
         let id = state.withLock(\.id)
         Task(name: "end of a task") {
             await relay.complete(Self.canceled(task), metrics: [])
@@ -56,6 +57,8 @@ extension TransferTransport {
 
     private func finish(_ transfer: Transfer, isKept: Bool) {
         guard transfers.ended(transfer.id, isKept: isKept) else { return }
+        // What the delegate has not answered does not matter any more.
+        relay.endsEarly()
         state.withLock { state in
             state.hasEnded = true
             state.begin?.cancel()
@@ -121,6 +124,7 @@ extension TransferTransport {
             return !state.hasEnded
         }
         guard isFirst else { return }
+        relay.endsEarly()
         // Not awaited: the delegate may call the task, whose commands wait for this one.
         Task(name: "end of a task") {
             await transfers.place.mayDeliver()

@@ -99,7 +99,8 @@ final class TransferTransport: TaskTransport {
         switch change {
         case .priority(let priority): all.priority = Priority(task: priority)
         case .description: break
-        case .earliestBeginDate(let date): all.notBefore = Self.begin(date) ?? .distantPast
+        case .earliestBeginDate(let date):
+            if transfers.place.isDaemon { all.notBefore = Self.begin(date) ?? .distantPast }
         case .options(let options):
             all.rateLimit = RequestMapping.rate(options.bytesPerSecondLimit)
             all.retryRule = options.retryPolicy?.rule ?? (transfers.place.isDaemon ? RetryRule() : nil)

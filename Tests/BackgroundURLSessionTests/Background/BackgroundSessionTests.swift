@@ -164,6 +164,29 @@ import Testing
         }
     }
 
+    @Test func `42 the handler of resume data may make and resume the next task`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(300_000))))
+        try await withOriginAndDaemon(script) { bed, _, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let next = await withCheckedContinuation { made in
+                task.cancel { data in
+                    let next = session.downloadTask(withResumeData: data ?? Data())
+                    next.resume()
+                    made.resume(returning: next)
+                }
+            }
+            let story = try await witness.end(of: next)
+            #expect(story.digest == Self.body.sha256Hex && story.offsets == [300_000])
+            // Nobody may be given to a background task; nobody is what it has.
+            next.delegate = nil
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test func `46, 47 a session lives through the death of the daemon`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))
         try await withOriginAndDaemon(script) { bed, _, url in
