@@ -63,7 +63,8 @@ extension BackgroundEngine {
         record.restore(task)
         show(transfer, in: task)
         let relay = TaskRelay(task, of: session)
-        let transport = TransferTransport(restored: transfer, kind: note.kind, relay: relay, transfers: transfers)
+        let transport = TransferTransport(
+            restored: transfer, kind: note.kind, offset: record.offset, relay: relay, transfers: transfers)
         task.storage.withLock { $0.transport = transport }
         session.registry.add(task)
         if transfer.attempts == 0, !transfer.state.isEnded { transport.watchBegin() }

@@ -20,7 +20,7 @@ enum LoadMapping {
         load.trust = trust
         load.minimumTLS = TLSMapping.version(configuration.tlsMinimumSupportedProtocolVersion)
         load.maximumTLS = TLSMapping.version(configuration.tlsMaximumSupportedProtocolVersion)
-        load.decodes = request.value(forHTTPHeaderField: "Accept-Encoding") == nil
+        load.decodes = true
         return load
     }
 }

@@ -110,7 +110,8 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
                 break loop
             }
         }
-        queue.async { self.state.withLock { $0.instance }?.value.stopLoading() }
+        // The instance holds its client, which is this.
+        queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() }
         if isDownload, failure == nil {
             let file = folder.appendingPathComponent("\(UUID().uuidString).download")
             do {

@@ -37,8 +37,11 @@ struct ShownTransfer: Hashable, Sendable {
     }
 
     /// A transfer that an earlier process has seen: what it shows now is where its numbers go on.
-    init(_ kind: ClientNote.Kind, restored transfer: Transfer) {
+    ///
+    /// - Parameter offset: bytes that the task continues after, where no process has seen it do so.
+    init(_ kind: ClientNote.Kind, restored transfer: Transfer, offset: Int64? = nil) {
         self.kind = kind
+        if transfer.response == nil { self.offset = offset }
         startedOver = transfer.startedOver
         received = transfer.bytesReceived
         sent = transfer.bytesSent

@@ -55,12 +55,15 @@ final class TransferTransport: TaskTransport {
     }
 
     /// A task of an earlier process.
-    init(restored transfer: Transfer, kind: ClientNote.Kind, relay: TaskRelay, transfers: SessionTransfers) {
+    init(
+        restored transfer: Transfer, kind: ClientNote.Kind, offset: Int64? = nil, relay: TaskRelay,
+        transfers: SessionTransfers
+    ) {
         self.task = relay.task
         self.kind = kind
         self.relay = relay
         self.transfers = transfers
-        state = Mutex(State(id: transfer.id, shown: ShownTransfer(kind, restored: transfer)))
+        state = Mutex(State(id: transfer.id, shown: ShownTransfer(kind, restored: transfer, offset: offset)))
         state.withLock { $0.isRunning = [.running, .waiting].contains(transfer.state) }
         transfers.register(self, for: transfer.id)
     }

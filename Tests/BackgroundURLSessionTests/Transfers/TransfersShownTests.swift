@@ -62,6 +62,17 @@ import Testing
             ])
     }
 
+    @Test func `39 a continuation is told by the process that sees the answer`() {
+        var unanswered = running(40)
+        unanswered.response = nil
+        let shown = Told(ShownTransfer(.download, restored: unanswered, offset: 40))
+        #expect(shown.steps(unanswered).isEmpty)
+        let steps = shown.steps(running(50))
+        #expect(Array(steps.dropFirst()) == [.resumed(offset: 40, expected: 100), .wrote(total: 50, expected: 100)])
+        let seen = Told(ShownTransfer(.download, restored: running(50), offset: 40))
+        #expect(seen.steps(running(60)) == [.wrote(total: 60, expected: 100)])
+    }
+
     @Test func `40 a task of an earlier process goes on from what it shows`() {
         let shown = Told(ShownTransfer(.download, restored: running(50, startedOver: 1)))
         #expect(shown.steps(running(50, startedOver: 1)).isEmpty)
