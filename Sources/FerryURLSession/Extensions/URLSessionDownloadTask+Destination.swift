@@ -42,7 +42,8 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// Where the file goes, with the app dead too; only a success's body goes there. Set before the first `resume()`.
+    /// Where the file goes; only a success's body goes there, whole and synced, before `didFinishDownloadingTo` gets that URL.
+    /// A process of the app moves it there: one that is gone does so when it is back. Set before the first `resume()`.
     public var destination: Destination? {
         get { options.destination }
         set { change { $0.destination = newValue } }
@@ -54,13 +55,13 @@ extension URLSessionDownloadTask {
         set { change { $0.expectedDigest = newValue } }
     }
 
-    /// Other URLs of the same resource.
+    /// Other URLs of the same resource. Kept with the task; the task's own URL alone is asked.
     public var mirrors: [URL] {
         get { options.mirrors }
         set { change { $0.mirrors = newValue } }
     }
 
-    /// Parallel ranges of this download, 1 to 16.
+    /// Parallel ranges of this download, 1 to 16. Kept with the task; one is asked for at a time.
     public var maximumConnections: Int {
         get { options.maximumConnections }
         set { change { $0.maximumConnections = min(max(newValue, 1), 16) } }

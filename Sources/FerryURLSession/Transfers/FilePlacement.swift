@@ -36,7 +36,9 @@ struct FilePlacement {
         let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
         guard unsafe rename(path, near.path) == 0 || copies(path, to: near) else { throw URLError(.cannotMoveFile) }
         do {
-            return try take(near, to: destination)
+            let file = try take(near, to: destination)
+            sync(folder.path)
+            return file
         } catch {
             try? FileManager.default.removeItem(at: near)
             throw error
@@ -83,7 +85,16 @@ struct FilePlacement {
         guard errno == EXDEV, (try? FileManager.default.copyItem(atPath: path, toPath: file.path)) != nil else {
             return false
         }
+        sync(file.path)
         unsafe unlink(path)
         return true
+    }
+
+    /// Makes a file's bytes, or a folder's names, durable.
+    private static func sync(_ path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 }
