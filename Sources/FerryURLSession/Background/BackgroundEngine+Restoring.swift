@@ -67,7 +67,7 @@ extension BackgroundEngine {
             restored: transfer, kind: note.kind, offset: record.offset, relay: relay, transfers: transfers)
         task.storage.withLock { $0.transport = transport }
         session.registry.add(task)
-        if transfer.attempts == 0, !transfer.state.isEnded { transport.watchBegin() }
+        if transfer.attempts > 0 { transport.hasBegun() } else if !transfer.state.isEnded { transport.watchBegin() }
         if note.kind == .data {
             // It ran in the process that is gone.
             let error = FerryCore.TransferError(.daemonUnreachable, "The process that ran the task has ended.")

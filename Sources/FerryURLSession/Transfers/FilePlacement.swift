@@ -32,12 +32,22 @@ struct FilePlacement {
         if destination.createsIntermediateDirectories {
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
-        // Beside its place first, so that the last step is one on the same file system.
+        if let device = device(of: path), device == Self.device(of: folder.path) {
+            // In one step: whenever the process ends, the file is at one of the two places.
+            let file = try take(URL(fileURLWithPath: path), to: destination)
+            sync(folder.path)
+            return file
+        }
+        // Beside its place first, so that the last step is one on the same file system; the original goes last.
         let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
-        guard unsafe rename(path, near.path) == 0 || copies(path, to: near) else { throw URLError(.cannotMoveFile) }
         do {
+            guard (try? FileManager.default.copyItem(atPath: path, toPath: near.path)) != nil else {
+                throw URLError(.cannotMoveFile)
+            }
+            sync(near.path)
             let file = try take(near, to: destination)
             sync(folder.path)
+            unsafe unlink(path)
             return file
         } catch {
             try? FileManager.default.removeItem(at: near)
@@ -74,11 +84,24 @@ struct FilePlacement {
         }
     }
 
-    /// Gives a file a name that nobody has yet.
+    /// Gives a file a name that nobody has yet, but for a process that ended between the two steps.
     private static func links(_ file: URL, to place: URL) -> Bool {
-        guard unsafe link(file.path, place.path) == 0 else { return false }
+        guard unsafe link(file.path, place.path) == 0 || (errno == EEXIST && isSame(file, place)) else { return false }
         unsafe unlink(file.path)
         return true
+    }
+
+    private static func isSame(_ first: URL, _ second: URL) -> Bool {
+        var (one, other) = (stat(), stat())
+        let areThere = unsafe lstat(first.path, &one) == 0 && lstat(second.path, &other) == 0
+        // What the caller looks at next is why the name was not given.
+        errno = EEXIST
+        return areThere && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+
+    private static func device(of path: String) -> dev_t? {
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 ? facts.st_dev : nil
     }
 
     private static func copies(_ path: String, to file: URL) -> Bool {

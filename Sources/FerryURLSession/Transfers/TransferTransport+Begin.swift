@@ -15,9 +15,9 @@ extension TransferTransport {
 
     /// Asks the delegate when the begin date has come (statement 70), once for each date.
     func watchBegin() {
-        let date = task.earliestBeginDate
-        guard transfers.place.isDaemon, date != state.withLock(\.askedFor) else { return }
-        let watch = date.map { date in
+        guard transfers.place.isDaemon else { return }
+        let wanted = task.earliestBeginDate
+        let watch = (wanted == state.withLock(\.askedFor) ? nil : wanted).map { date in
             Task(name: "begin date of a task") { [weak self] in
                 // The wall clock counts, and it may be set while this waits.
                 while case let rest = date.timeIntervalSinceNow, rest > 0 {
@@ -33,8 +33,13 @@ extension TransferTransport {
         }
     }
 
+    /// The task has begun in an earlier process: nobody is asked in the middle of it.
+    func hasBegun() { state.withLock { $0.askedFor = task.earliestBeginDate } }
+
     private func begin(_ date: Date) async {
-        guard task.state == .running, !state.withLock(\.hasEnded), let request = task.currentRequest else { return }
+        guard task.state == .running, task.earliestBeginDate == date, !state.withLock(\.hasEnded),
+            let request = task.currentRequest
+        else { return }
         state.withLock { $0.askedFor = date }
         await transfers.place.mayDeliver()
         let (disposition, other) = await relay.willBegin(request)

@@ -163,6 +163,8 @@ extension TransferTransport {
         do throws(FerryCore.TransferError) {
             _ = try await transfers.place.service().change(id, change)
         } catch {
+            // What the service has refused it would refuse again.
+            guard error.code == .daemonUnreachable else { return }
             // The task's next command brings it along, or its end makes it needless.
             state.withLock { state in
                 state.hasNewRecord = true
