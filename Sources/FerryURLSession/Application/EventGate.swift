@@ -25,7 +25,6 @@ final class EventGate: Sendable {
     }
 
     private let state: Mutex<State>
-
     private let opensUnheld: @Sendable () -> Void
 
     /// - Parameter opensUnheld: called before the gate opens because nobody holds it.
@@ -33,6 +32,8 @@ final class EventGate: Sendable {
         self.opensUnheld = opensUnheld
         state = Mutex(State(isOpen: isOpen))
     }
+
+    var isOpen: Bool { state.withLock(\.isOpen) }
 
     /// Returns once events may be delivered.
     func pass() async {

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What a task carries beyond Apple's `URLSession`: plain data that the daemon executes with the app dead.
+/// What a task carries beyond Apple's `URLSession`: plain data that is stored with the task.
 struct TaskOptions: Sendable, Codable, Hashable {
     var destination: URLSessionDownloadTask.Destination?
     var expectedDigest: URLSessionDownloadTask.Digest?

@@ -4,7 +4,7 @@
 public import Foundation
 
 extension URLSessionDownloadTask {
-    /// Where a download's file goes without its app: whole and synced, in one step.
+    /// Where a download's file goes: whole and synced, in one step.
     public struct Destination: Sendable, Codable, Hashable {
         /// What happens if the name is taken.
         public enum ConflictPolicy: String, Sendable, Codable {

@@ -33,8 +33,6 @@ import Testing
         await gate.pass()
         gate.close()
         gate.openUnlessHeld()
-        let passing = Task { await gate.pass() }
-        gate.open()
-        await passing.value
+        #expect(!gate.isOpen)
     }
 }

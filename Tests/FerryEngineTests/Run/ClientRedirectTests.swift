@@ -162,10 +162,12 @@ import Testing
     @Test func `25 a try is stopped while its client thinks`() async throws {
         try await withClient(OriginScript(body, always: .redirect(to: "/b"))) { harness, origin in
             let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: RedirectAnswer.self)
+            defer { answer.finish() }
             var job = harness.job(harness.task(origin.url()))
             job.advisor = TestAdvisor(redirect: { _ in
                 continuation.yield()
-                try? await Task.sleep(for: .seconds(3600))
+                for await answer in answers { return answer }
                 return .follow
             })
             let run = harness.makeRun(job)

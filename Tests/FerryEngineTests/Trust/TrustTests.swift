@@ -119,10 +119,12 @@ import Testing
     }
 
     @Test func `21 no timeout runs while the client decides`() async throws {
-        try await withLoads(OriginScript(), tls: .trusted) { harness async throws in
-            // A client that takes longer than the timeout, which nothing but time can show.
+        let script = OriginScript(SeededBody(seed: 1, size: 1000), .on(.path("/silent"), .hold("never", at: .head)))
+        try await withLoads(script, tls: .trusted) { harness async throws in
+            // A client that thinks until an equal timeout that began later has run out.
             let advisor = TestAdvisor(trust: { _ in
-                try? await Task.sleep(for: .milliseconds(1500))
+                let silent = harness.load("/silent", advisor: TestAdvisor()) { $0.idleTimeout = 1 }
+                #expect(await silent.failure() != nil)
                 return .accept
             })
             #expect(await harness.load(advisor: advisor) { $0.idleTimeout = 1 }.failure() == nil)
