@@ -5,24 +5,24 @@ import Foundation
 import Synchronization
 
 /// Which app this process belongs to: its background sessions are those of the app, whichever process opens them.
-enum ApplicationIdentity {
+package enum ApplicationIdentity {
     /// The variable that names the app.
     static let variable = "FERRY_APPLICATION_ID"
     /// The variable that names the session that the daemon has started this process for.
     static let launchVariable = "FERRY_BACKGROUND_SESSION"
 
     /// The identifier of this process's app.
-    static let current = identifier(
+    package static let current = identifier(
         environment: ProcessInfo.processInfo.environment, bundle: Bundle.main.bundleIdentifier,
         executable: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
 
     /// The session that the daemon has started this process for; nil if its user has started it.
-    static let launchedFor = ProcessInfo.processInfo.environment[launchVariable].flatMap { $0.isEmpty ? nil : $0 }
+    package static let launchedFor = ProcessInfo.processInfo.environment[launchVariable].flatMap { $0.isEmpty ? nil : $0 }
 
     private static let isActive = Atomic(launchedFor == nil)
 
     /// Whether the daemon has started this process and it has not become active since.
-    static var isBackground: Bool { !isActive.load(ordering: .sequentiallyConsistent) }
+    package static var isBackground: Bool { !isActive.load(ordering: .sequentiallyConsistent) }
 
     static func becameActive() { isActive.store(true, ordering: .sequentiallyConsistent) }
 

@@ -9,8 +9,8 @@ import Synchronization
 /// Closed at the start of a process that the daemon has launched for events; it opens once the app delegate's
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` has returned, or at the main queue's next turns
 /// if the process never calls `BackgroundApplication.run(delegate:)`. Closed again when the app's user ends it.
-final class EventGate: Sendable {
-    static let shared = EventGate(isOpen: ApplicationIdentity.launchedFor == nil) {
+package final class EventGate: Sendable {
+    package static let shared = EventGate(isOpen: ApplicationIdentity.launchedFor == nil) {
         if let session = ApplicationIdentity.launchedFor {
             BackgroundSessions.shared.calledToHandleEvents(of: session)
         }
@@ -36,7 +36,7 @@ final class EventGate: Sendable {
     var isOpen: Bool { state.withLock(\.isOpen) }
 
     /// Returns once events may be delivered.
-    func pass() async {
+    package func pass() async {
         await withCheckedContinuation { continuation in
             let (isOpen, isFirst) = state.withLock { state in
                 if !state.isOpen { state.waiting.append(continuation) }

@@ -2,27 +2,27 @@
 // The daemon that carries background sessions.
 
 import FerryAPI
-import FerryClient
+package import FerryClient
 import FerryCore
 import Foundation
 import Glibc
 
 /// The daemon of the user who runs this process; all background sessions of the process share the connection.
-final class DaemonService: Sendable {
+package final class DaemonService: Sendable {
     private static let ofProcess = DaemonService(environment: ProcessInfo.processInfo.environment)
     /// Takes the place of the process's own in tests, for sessions that are made while it is set.
-    @TaskLocal static var substitute: DaemonService?
+    @TaskLocal package static var substitute: DaemonService?
 
-    static var shared: DaemonService { substitute ?? ofProcess }
+    package static var shared: DaemonService { substitute ?? ofProcess }
 
-    let service: RemoteTransferService
+    package let service: RemoteTransferService
     private let stateFolder: String
     private let configuration: ClientConfiguration
 
     /// Where the daemon keeps partial files that resume data name.
     var spool: String { stateFolder + "/spool" }
 
-    init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         let configuration = Self.configuration(environment)
         service = RemoteTransferService(configuration)
         self.configuration = configuration
@@ -30,7 +30,7 @@ final class DaemonService: Sendable {
     }
 
     /// A connection to the same daemon that starts none where none runs.
-    func passive() -> RemoteTransferService {
+    package func passive() -> RemoteTransferService {
         var passive = configuration
         passive.startsDaemon = false
         return RemoteTransferService(passive)

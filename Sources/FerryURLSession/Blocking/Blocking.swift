@@ -6,9 +6,9 @@ import Synchronization
 
 /// Waits for asynchronous work on the calling thread, since `URLSession`'s methods that must be durable when they return
 /// are not `async`.
-enum Blocking {
+package enum Blocking {
     /// Runs some work and returns its result.
-    static func wait<Value: Sendable, Failure: Error>(
+    package static func wait<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let box = ResultBox<Value, Failure>()
@@ -28,7 +28,7 @@ enum Blocking {
     /// Runs some work and waits for its end, but no longer than some seconds; the work goes on.
     ///
     /// - Returns: nil if the time was not enough.
-    static func wait<Value: Sendable>(
+    package static func wait<Value: Sendable>(
         seconds: Double, _ work: @escaping @Sendable () async -> Value
     ) -> Value? {
         let box = ResultBox<Value, Never>()

@@ -4,12 +4,12 @@
 import Dispatch
 
 /// Runs tasks on a thread of its own, so that a thread of Swift's pool may wait for them: they need none of that pool.
-final class BlockingExecutor: TaskExecutor {
-    static let shared = BlockingExecutor()
+package final class BlockingExecutor: TaskExecutor {
+    package static let shared = BlockingExecutor()
 
     private let queue = DispatchQueue(label: "ferry.calls", qos: .userInitiated)
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = unsafe asUnownedTaskExecutor()
         queue.async { unsafe job.runSynchronously(on: executor) }

@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 
 /// Runs commands one after the other, each when the one before has ended, on the executor that threads may wait for.
-final class CommandQueue: Sendable {
+package final class CommandQueue: Sendable {
     private struct State {
         var commands: [@Sendable () async -> Void] = []
         var isRunning = false
@@ -13,7 +13,9 @@ final class CommandQueue: Sendable {
 
     private let state = Mutex(State())
 
-    func add(_ command: @escaping @Sendable () async -> Void) {
+    package init() {}
+
+    package func add(_ command: @escaping @Sendable () async -> Void) {
         let begins = state.withLock { state in
             state.commands.append(command)
             defer { state.isRunning = true }
@@ -24,7 +26,7 @@ final class CommandQueue: Sendable {
     }
 
     /// Runs a command after those before it, and returns when it has ended.
-    func perform(_ command: @escaping @Sendable () async -> Void) async {
+    package func perform(_ command: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { done in
             add {
                 await command()
@@ -53,7 +55,7 @@ extension CommandQueue {
     ///
     /// - Returns: whether it has ended.
     @discardableResult
-    func wait(seconds: Double, _ command: @escaping @Sendable () async -> Void) -> Bool {
+    package func wait(seconds: Double, _ command: @escaping @Sendable () async -> Void) -> Bool {
         let done = DispatchSemaphore(value: 0)
         add {
             await command()

@@ -1,13 +1,13 @@
 // Ferry: FerryURLSession
 // Responses in Foundation's words.
 
-import FerryCore
+package import FerryCore
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 
 /// Shows a response as Foundation does.
-enum ResponseMapping {
-    static func response(_ facts: ResponseFacts) -> HTTPURLResponse? {
+package enum ResponseMapping {
+    package static func response(_ facts: ResponseFacts) -> HTTPURLResponse? {
         guard let url = URL(string: facts.url) else { return nil }
         return NamedResponse(
             url: url, statusCode: facts.status, httpVersion: facts.version, headerFields: fields(facts.fields))

@@ -6,13 +6,15 @@ import Logging
 import Synchronization
 
 /// The background sessions that this process has open: one object for each identifier acts.
-final class BackgroundSessions: Sendable {
-    static let shared = BackgroundSessions()
+package final class BackgroundSessions: Sendable {
+    package static let shared = BackgroundSessions()
 
     private struct State {
         var sessions: [String: URLSession] = [:]
         /// Sessions whose app was called to handle their events in this process (statement 56).
         var called: Set<String> = []
+        /// Others than URL sessions that handle events, by their identifiers.
+        var handlers: [String: any EventHandling] = [:]
     }
 
     /// Held while a session is made.
@@ -39,11 +41,21 @@ final class BackgroundSessions: Sendable {
 
     /// The app is called to handle a session's events: its delegate is told when they are over.
     func calledToHandleEvents(of identifier: String) {
-        let session = state.withLock { state in
+        let (session, handler) = state.withLock { state in
             state.called.insert(identifier)
-            return state.sessions[identifier]
+            return (state.sessions[identifier], state.handlers[identifier])
         }
         (session?.engine as? BackgroundEngine)?.calledToHandleEvents()
+        if let handler, takeCall(of: identifier) { handler.calledToHandleEvents() }
+    }
+
+    /// Lets somebody else than a URL session handle the events of an identifier; called at once if the app was already.
+    package func add(_ handler: any EventHandling, _ identifier: String) {
+        let isCalled = state.withLock { state in
+            state.handlers[identifier] = handler
+            return state.called.remove(identifier) != nil
+        }
+        if isCalled { handler.calledToHandleEvents() }
     }
 
     /// Whether the app was called to handle a session's events; asked once for each call.
@@ -51,6 +63,7 @@ final class BackgroundSessions: Sendable {
 
     /// Returns once no event of any session waits for a delegate or runs in one, and the daemon knows of them.
     func waitUntilQuiet() async {
+        for handler in state.withLock({ Array($0.handlers.values) }) { await handler.waitUntilQuiet() }
         for session in state.withLock({ Array($0.sessions.values) }) {
             await (session.engine as? BackgroundEngine)?.waitUntilQuiet()
         }

@@ -7,7 +7,7 @@ import FoundationNetworking
 import Glibc
 
 /// Where a finished file is when its delegate gets it, and whether it stays there.
-struct FilePlacement {
+package struct FilePlacement {
     let file: URL
     let stays: Bool
 
@@ -27,7 +27,10 @@ struct FilePlacement {
         return FilePlacement(file: URL(fileURLWithPath: path), stays: false)
     }
 
-    private static func move(_ path: String, to destination: URLSessionDownloadTask.Destination) throws -> URL {
+    /// Moves a file in one step to its place, so that it is durable there.
+    ///
+    /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
+    package static func move(_ path: String, to destination: URLSessionDownloadTask.Destination) throws -> URL {
         let folder = destination.url.deletingLastPathComponent()
         if destination.createsIntermediateDirectories {
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,15 +1,15 @@
 // Ferry: FerryURLSession
 // The service in this process.
 
-import FerryCore
+package import FerryCore
 import FerryService
 import Foundation
 import Logging
 import Synchronization
 
 /// The one service of this process, which carries the downloads of all sessions that are not background sessions.
-final class LocalService: Sendable {
-    static let shared = LocalService(LocalFolders())
+package final class LocalService: Sendable {
+    package static let shared = LocalService(LocalFolders())
 
     private struct Key: Hashable {
         let session: SessionID
@@ -51,6 +51,9 @@ final class LocalService: Sendable {
         if case .failure = outcome { state.withLock { if $0.opening == opening { $0.opening = nil } } }
         return try outcome.get()
     }
+
+    /// The service as a session's client sees it.
+    package func sessionService() async throws(FerryCore.TransferError) -> any SessionService { try await service() }
 
     private func open() async -> Result<LocalTransferService, FerryCore.TransferError> {
         do {
