@@ -68,23 +68,6 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Removes a file that was placed, if what has its name is still that file.
-    package func removePlacedFile(_ placed: PlacementIntent) async throws(TransferError) {
-        do {
-            try await disk.run { system throws(DiskError) in
-                let path = placed.path
-                let folder = try system.openFolder(path.folderPart)
-                let name = path.lastPathPart
-                guard let found = try system.identity(of: name, in: folder), found.device == placed.device,
-                    found.inode == placed.inode, found.size == placed.size
-                else { return }
-                try system.remove(name, in: folder)
-            }
-        } catch {
-            throw error.transferError
-        }
-    }
-
     /// Ends event loops and threads; runs must have ended.
     package func shutdown() async {
         await clients.shutdown()

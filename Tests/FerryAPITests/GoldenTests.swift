@@ -44,10 +44,23 @@ import Testing
             + #""bytes_to_send":null,"challenge":null,"content_type":null,"#
             + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"error":null,"etag":null,"final_url":null,"#
             + #""finished_at":null,"folder":"/srv/files","id":"0000019c00000001","insecure":false,"last_modified":null,"#
-            + #""length_verified":true,"method":"GET","name":null,"next_try_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
-            + #""reason":null,"redirects":[],"response":null,"session":"com.example.app","started_over":0,"state":"suspended","tags":[],"unchanged":false,"#
+            + #""length_verified":true,"method":"GET","mismatched":[],"name":null,"next_try_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
+            + #""reason":null,"redirects":[],"response":null,"session":"com.example.app","started_at":null,"started_over":0,"state":"suspended","tags":[],"unchanged":false,"#
             + #""url":"https://a.example/f.iso?k=v","verified":[]}"#
         try check(Transfer(record, live: .waiting(.slot)), golden)
+    }
+
+    @Test func `a request's rules for results and places`() throws {
+        var request = TransferRequest(url: "http://a/", folder: "/")
+        request.acceptableStatuses = StatusRange(lower: 200, upper: 300)
+        request.onMismatch = .keep
+        request.partialFolder = "/tmp/parts"
+        request.skipsHostVerification = true
+        try check(
+            request,
+            #"{"acceptable_statuses":{"lower":200,"upper":300},"folder":"/","on_mismatch":"keep","#
+                + #""partial_folder":"/tmp/parts","skip_host_verification":true,"url":"http://a/"}"#)
+        #expect(TransferRequest.keys.isSuperset(of: ["acceptable_statuses", "on_mismatch", "partial_folder"]))
     }
 
     @Test func `an event`() throws {

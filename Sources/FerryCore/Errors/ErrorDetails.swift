@@ -19,6 +19,11 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     /// The URL, without userinfo and query values.
     package var url: String?
 
+    /// The digest that the file should have.
+    package var expected: Checksum?
+    /// The digest that it has.
+    package var actual: Checksum?
+
     /// Which of the transfer's own rules forbids the network: `cellular`, `expensive` or `constrained`.
     package var network: WaitReason?
     /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
@@ -38,7 +43,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case httpStatus = "http_status"
-        case body, errno, attempts, url, network
+        case body, errno, attempts, url, network, expected, actual
         case cancelReason = "cancel_reason"
         case urlError = "url_error"
         case nextTryAt = "next_try_at"

@@ -6,13 +6,14 @@ import Foundation
 extension Transfer: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, session, url, state, reason, priority, destination, folder, name, error, attempts, tags, verified
-        case unchanged, insecure, etag, redirects, notes
+        case mismatched, unchanged, insecure, etag, redirects, notes
         case finalURL = "final_url"
         case bytesReceived = "bytes_received"
         case bytesExpected = "bytes_expected"
         case bytesPerSecond = "bytes_per_second"
         case nextTryAt = "next_try_at"
         case createdAt = "created_at"
+        case startedAt = "started_at"
         case finishedAt = "finished_at"
         case rateLimit = "rate_limit"
         case lengthVerified = "length_verified"
@@ -44,10 +45,12 @@ extension Transfer: Codable {
         attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
         nextTryAt = try box.decodeIfPresent(Date.self, forKey: .nextTryAt)
         createdAt = try box.decode(Date.self, forKey: .createdAt)
+        startedAt = try box.decodeIfPresent(Date.self, forKey: .startedAt)
         finishedAt = try box.decodeIfPresent(Date.self, forKey: .finishedAt)
         rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
         tags = try box.decodeIfPresent([String].self, forKey: .tags) ?? []
         verified = try box.decodeIfPresent([Checksum].self, forKey: .verified) ?? []
+        mismatched = try box.decodeIfPresent([Checksum].self, forKey: .mismatched) ?? []
         lengthVerified = try box.decodeIfPresent(Bool.self, forKey: .lengthVerified) ?? true
         unchanged = try box.decodeIfPresent(Bool.self, forKey: .unchanged) ?? false
         insecure = try box.decodeIfPresent(Bool.self, forKey: .insecure) ?? false
@@ -87,10 +90,12 @@ extension Transfer: Codable {
         try box.encode(attempts, forKey: .attempts)
         try box.encode(nextTryAt, forKey: .nextTryAt)
         try box.encode(createdAt, forKey: .createdAt)
+        try box.encode(startedAt, forKey: .startedAt)
         try box.encode(finishedAt, forKey: .finishedAt)
         try box.encode(rateLimit, forKey: .rateLimit)
         try box.encode(tags, forKey: .tags)
         try box.encode(verified, forKey: .verified)
+        try box.encode(mismatched, forKey: .mismatched)
         try box.encode(lengthVerified, forKey: .lengthVerified)
         try box.encode(unchanged, forKey: .unchanged)
         try box.encode(insecure, forKey: .insecure)

@@ -28,10 +28,12 @@ extension Transfer {
         name = facts.name
         attempts = record.attempts
         createdAt = record.createdAt
+        startedAt = facts.startedAt
         finishedAt = record.finishedAt
         rateLimit = request.rateLimit
         tags = request.tags
         verified = []
+        mismatched = []
         lengthVerified = facts.lengthVerified
         unchanged = false
         insecure = request.insecure
@@ -58,6 +60,7 @@ extension Transfer {
                 bytesReceived = success.size
                 bytesExpected = success.size
                 verified = success.verified
+                mismatched = success.mismatched
                 lengthVerified = success.lengthVerified
                 unchanged = success.unchanged
             case .failed(let failure): error = failure

@@ -27,11 +27,15 @@ package struct Transfer: Hashable, Sendable {
     package var attempts: Int
     package var nextTryAt: Date?
     package var createdAt: Date
+    /// When its first try began.
+    package var startedAt: Date?
     package var finishedAt: Date?
     package var rateLimit: Int64
     package var tags: [String]
     /// Digests that were checked, once it has succeeded.
     package var verified: [Checksum]
+    /// Digests of the file whose expected ones disagreed, where that is no failure.
+    package var mismatched: [Checksum] = []
     package var lengthVerified: Bool
     /// Whether the file was there already and stayed as it was.
     package var unchanged: Bool

@@ -1,6 +1,8 @@
 // Ferry: FerryCore
 // What is known and durable about one transfer's bytes.
 
+package import Foundation
+
 /// What is durable about one transfer: the bytes on disk and what they belong to.
 ///
 /// Never claims more than the disk holds: the partial file is synced before ranges are recorded.
@@ -36,7 +38,11 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     /// What a user should know about how the file came.
     package var notes: [String] = []
 
-    /// The response that the bytes are the body of.
+    /// When the first try began.
+    package var startedAt: Date?
+    /// Absolute path of a copy on its way to the final name: a partial file in another file system is placed by copying it.
+    package var copy: String?
+    /// The response that the bytes are the body of, or the one that failed the transfer.
     package var response: ResponseFacts?
     /// The exchanges of this transfer so far, the oldest first; kept for transfers with a note.
     package var exchanges: [ExchangeFacts]?
@@ -69,7 +75,8 @@ package struct TransferFacts: Hashable, Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
-        case exchanges, challenge, released
+        case exchanges, challenge, released, copy
+        case startedAt = "started_at"
         case startsAfterRelaunch = "starts_after_relaunch"
         case cancelReason = "cancel_reason"
         case startedOver = "started_over"

@@ -22,7 +22,9 @@ package struct ResumeSituation: Hashable, Sendable {
     package var method = "GET"
     /// Whether any status is a result (policy `any`) and not only those of `acceptStatus`.
     package var acceptsAnyStatus = false
-    package var acceptStatus = 200...299
+    package var acceptStatus = StatusRange.success
+    /// Whether a status that is no result fails the transfer at once, but for those that a busy server sends.
+    package var failsOtherStatuses = false
     package var expectedSize: Int64?
     package var maxSize: Int64?
 

@@ -9,9 +9,19 @@ extension ResumeTable {
             return ResumeVerdict(28, .askOriginalURL)
         }
         let verdict = refusal(situation, head) ?? busy(situation, head) ?? other(head)
-        guard situation.acceptsAnyStatus else { return verdict }
-        return result(verdict.row, situation, head)
+        let isAccepted = situation.acceptStatus.contains(head.status) && !StatusRange.success.contains(head.status)
+        if situation.acceptsAnyStatus || isAccepted {
+            return result(verdict.row, situation, head)
+        }
+        guard situation.failsOtherStatuses, case .retryLater(var error) = verdict.decision,
+            !busyStatuses.contains(head.status)
+        else { return verdict }
+        error.classOverride = .final
+        return ResumeVerdict(verdict.row, .fail(error))
     }
+
+    /// Statuses that mean that the same request may do better later, where the caller said which statuses are results.
+    private static let busyStatuses: Set = [408, 429, 500, 502, 503, 504]
 
     /// Rows 29 to 32.
     private static func refusal(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
@@ -65,7 +75,7 @@ extension ResumeTable {
         return ResumeVerdict(37, .fail(head.statusError(.redirectRefused, advice)))
     }
 
-    /// Policy `any`: the response is the result, and its body the file (R11).
+    /// Policy `any`, or a status that the caller takes: the response is the result, and its body the file (R11).
     private static func result(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         // A page about a failure is not the file that the caller's expected size speaks of.
         var body = verbatim(situation, head)

@@ -57,7 +57,9 @@ extension ResumeTable {
 
     /// Rows 8 to 13.
     static func success(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
-        guard situation.acceptStatus.contains(head.status) else { return nil }
+        guard StatusRange.success.contains(head.status), situation.acceptStatus.contains(head.status) else {
+            return nil
+        }
         if head.status == 202, head.retryAfter != nil, !situation.acceptsAnyStatus {
             return ResumeVerdict(8, .retryLater(head.statusError(.serverBusy, "it is not ready yet")))
         }

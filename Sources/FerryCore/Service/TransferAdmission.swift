@@ -24,6 +24,7 @@ package enum TransferAdmission {
         }
         // The service chooses the place of a spooled file.
         request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
+        if let path = request.partialFolder { request.partialFolder = try folder(path) }
         try checkClient(request)
         if let name = request.name { try CallerPath.check(name) }
         try checkNumbers(request)
@@ -72,6 +73,9 @@ package enum TransferAdmission {
         try SettingRange.bytes.check(request.expectedSize, "expected_size")
         try SettingRange.bytes.check(request.maxSize, "max_size")
         try SettingRange.bytes.check(request.minSpeed, "min_speed")
+        if let range = request.acceptableStatuses, range.lower > range.upper {
+            throw TransferError(.invalidRequest, "acceptable_statuses ends before it begins.")
+        }
         guard (0...365 * 86_400).contains(request.giveUpAfter) else {
             throw TransferError(.invalidRequest, "give_up_after is 0 to 31536000 seconds.")
         }

@@ -13,8 +13,10 @@ package struct TransferChange: Hashable, Codable, Sendable {
     package var url: String?
     /// Another folder for a transfer that has not ended well.
     package var folder: String?
-    /// Another name for a transfer that has not ended well.
+    /// Another name for a transfer that has not ended well, or for the file of one that has: within its folder.
     package var name: String?
+    package var onConflict: ConflictPolicy?
+    package var onMismatch: MismatchPolicy?
 
     /// Other fields of its own for every request from now on.
     package var headers: [HeaderField]?
@@ -34,6 +36,8 @@ package struct TransferChange: Hashable, Codable, Sendable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case action, priority, url, folder, name, headers, network, note, answer, checksums
         case retryRule = "retry_rule"
+        case onConflict = "on_conflict"
+        case onMismatch = "on_mismatch"
         case notBefore = "not_before"
         case trustAnswer = "trust_answer"
         case rateLimit = "rate_limit"

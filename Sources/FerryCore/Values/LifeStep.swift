@@ -17,6 +17,10 @@ package enum LifeStep: String, CaseIterable, Sendable {
     case wholeVerified = "whole_verified"
     case intentCommitted = "intent_committed"
     case attributesSet = "attributes_set"
+    /// A copy of a partial file in another file system has been begun beside the final name.
+    case copyMade = "copy_made"
+    /// The copy is whole and durable; no intent names it.
+    case copySynced = "copy_synced"
     case renamed
     case folderSynced = "folder_synced"
     case outcomeCommitted = "outcome_committed"
@@ -24,4 +28,10 @@ package enum LifeStep: String, CaseIterable, Sendable {
     case restartCommitted = "restart_committed"
     /// A cancel is in the journal; the partial file is still there.
     case cancelCommitted = "cancel_committed"
+    /// A batch of requests is checked; none of them is in the journal.
+    case batchChecked = "batch_checked"
+    /// An action on many is decided; nothing of it is in the journal.
+    case actionBegins = "action_begins"
+    /// An action on many is in the journal; what runs has not been stopped, and files have not been removed.
+    case actionCommitted = "action_committed"
 }

@@ -8,6 +8,10 @@ extension TransferRequest: Codable {
         case url, method, body, decode, spooled, continues, network, cookies, note
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case onConflict = "on_conflict"
+        case onMismatch = "on_mismatch"
+        case partialFolder = "partial_folder"
+        case skipsHostVerification = "skip_host_verification"
+        case acceptableStatuses = "acceptable_statuses"
         case rateLimit = "rate_limit"
         case statusRetries = "status_retries"
         case giveUpAfter = "give_up_after"
@@ -43,10 +47,12 @@ extension TransferRequest: Codable {
             if let given = try box.decodeIfPresent(Value.self, forKey: key) { value = given }
         }
         try take(.session, into: &session)
+        partialFolder = try box.decodeIfPresent(String.self, forKey: .partialFolder)
         name = try box.decodeIfPresent(String.self, forKey: .name)
         try take(.headers, into: &headers)
         try take(.checksums, into: &checksums)
         try take(.onConflict, into: &onConflict)
+        try take(.onMismatch, into: &onMismatch)
         try take(.priority, into: &priority)
         try take(.rateLimit, into: &rateLimit)
         retries = try box.decodeIfPresent(Int.self, forKey: .retries)
@@ -62,6 +68,7 @@ extension TransferRequest: Codable {
         try take(.remoteTime, into: &remoteTime)
         try take(.originAttribute, into: &originAttribute)
         try take(.insecure, into: &insecure)
+        try take(.skipsHostVerification, into: &skipsHostVerification)
         try take(.allowDowngrade, into: &allowDowngrade)
         try take(.allowPrivateRedirects, into: &allowPrivateRedirects)
         try take(.paused, into: &paused)
@@ -70,6 +77,7 @@ extension TransferRequest: Codable {
         try take(.method, into: &method)
         body = try box.decodeIfPresent(RequestBody.self, forKey: .body)
         try take(.statusPolicy, into: &statusPolicy)
+        acceptableStatuses = try box.decodeIfPresent(StatusRange.self, forKey: .acceptableStatuses)
         try take(.foreignFields, into: &foreignFields)
         try take(.decode, into: &decode)
         try take(.spooled, into: &spooled)
@@ -95,10 +103,12 @@ extension TransferRequest: Codable {
         try box.encode(url, forKey: .url)
         try box.encode(folder, forKey: .folder)
         try put(session, .session, unless: plain.session)
+        try box.encodeIfPresent(partialFolder, forKey: .partialFolder)
         try box.encodeIfPresent(name, forKey: .name)
         try put(headers, .headers, unless: [])
         try put(checksums, .checksums, unless: [])
         try put(onConflict, .onConflict, unless: plain.onConflict)
+        try put(onMismatch, .onMismatch, unless: .fail)
         try put(priority, .priority, unless: plain.priority)
         try put(rateLimit, .rateLimit, unless: 0)
         try box.encodeIfPresent(retries, forKey: .retries)
@@ -114,6 +124,7 @@ extension TransferRequest: Codable {
         try put(remoteTime, .remoteTime, unless: false)
         try put(originAttribute, .originAttribute, unless: false)
         try put(insecure, .insecure, unless: false)
+        try put(skipsHostVerification, .skipsHostVerification, unless: false)
         try put(allowDowngrade, .allowDowngrade, unless: false)
         try put(allowPrivateRedirects, .allowPrivateRedirects, unless: false)
         try put(paused, .paused, unless: false)
@@ -122,6 +133,7 @@ extension TransferRequest: Codable {
         try put(method, .method, unless: plain.method)
         try box.encodeIfPresent(body, forKey: .body)
         try put(statusPolicy, .statusPolicy, unless: .strict)
+        try box.encodeIfPresent(acceptableStatuses, forKey: .acceptableStatuses)
         try put(foreignFields, .foreignFields, unless: .drop)
         try put(decode, .decode, unless: false)
         try put(spooled, .spooled, unless: false)

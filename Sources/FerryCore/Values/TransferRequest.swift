@@ -11,11 +11,15 @@ package struct TransferRequest: Hashable, Sendable {
     package var session: SessionID = .cli
     /// Absolute path of the folder that the file goes to.
     package var folder: String
+    /// Absolute path of the folder of the partial file; absent: the folder that the file goes to.
+    package var partialFolder: String?
     /// The file's name, or a path below the folder; chosen from the response when absent.
     package var name: String?
     package var headers: [HeaderField] = []
     /// Digests that the whole file must have; all must match.
     package var checksums: [Checksum] = []
+    /// What happens to a whole file that does not have them.
+    package var onMismatch: MismatchPolicy = .fail
     package var onConflict: ConflictPolicy = .unique
     package var priority: Priority = .normal
     /// Bytes per second; 0 is no limit.
@@ -39,6 +43,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var remoteTime = false
     package var originAttribute = false
     package var insecure = false
+    /// Whether certificates may be for another host; their chain is verified all the same.
+    package var skipsHostVerification = false
     package var allowDowngrade = false
     package var allowPrivateRedirects = false
     /// Submitted suspended: waits for `resume`.
@@ -51,6 +57,8 @@ package struct TransferRequest: Hashable, Sendable {
     /// Sent with the request; a request that has one is never continued in the middle.
     package var body: RequestBody?
     package var statusPolicy: StatusPolicy = .strict
+    /// Statuses that are results under policy `strict`; every other one fails the transfer, those of a busy server after retries.
+    package var acceptableStatuses: StatusRange?
     package var foreignFields: ForeignFields = .drop
     /// Whether one gzip or deflate coding is taken off the content (spec I8).
     package var decode = false

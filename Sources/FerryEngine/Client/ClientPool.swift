@@ -20,6 +20,8 @@ final class ClientPool: Sendable {
         var loop = 0
         var proxy: ProxyChoice?
         var isInsecure = false
+        /// Whether certificates may be for another host.
+        var skipsHostVerification = false
         var offersHTTP2 = false
         /// Whether every request has a connection of its own.
         var isFresh = false
@@ -110,7 +112,8 @@ final class ClientPool: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
         configuration.tlsConfiguration = trust.configuration(
-            isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS)
+            isInsecure: key.isInsecure, skipsHost: key.skipsHostVerification, minimum: key.minimumTLS,
+            maximum: key.maximumTLS)
         configuration.http1_1ConnectionDebugInitializer = { [directory] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))

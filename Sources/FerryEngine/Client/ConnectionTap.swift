@@ -105,8 +105,8 @@ final class ConnectionTap: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshaking = security, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
             secureEnd = Date()
-            if let url = recorder?.trust?.url {
-                let shown = listener.shown(for: url, now: Date())
+            if let question = recorder?.trust {
+                let shown = listener.shown(for: question.url, checksHost: question.checksHost, now: Date())
                 security = .established(shown)
                 ask(about: shown, context: context)
             } else {

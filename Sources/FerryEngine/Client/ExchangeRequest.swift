@@ -38,7 +38,8 @@ extension Engine {
         if let advisor = given.advisor, url.isSecure, !key.isInsecure {
             key.asksForTrust = true
             key.offersHTTP2 = false
-            question = TrustQuestion(url: url, advisor: advisor, scope: given.trust)
+            question = TrustQuestion(
+                url: url, advisor: advisor, scope: given.trust, checksHost: !key.skipsHostVerification)
         }
         let client = try clients.client(key)
         let informed = given.onInformational.map { inform in

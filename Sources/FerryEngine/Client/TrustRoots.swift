@@ -15,12 +15,14 @@ package struct TrustRoots: Sendable {
     }
 
     func configuration(
-        isInsecure: Bool, minimum: FerryCore.TLSVersion? = nil, maximum: FerryCore.TLSVersion? = nil
+        isInsecure: Bool, skipsHost: Bool = false, minimum: FerryCore.TLSVersion? = nil,
+        maximum: FerryCore.TLSVersion? = nil
     ) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
         configuration.maximumTLSVersion = maximum?.library
         if let file { configuration.trustRoots = .file(file) }
+        if skipsHost { configuration.certificateVerification = .noHostnameVerification }
         if isInsecure { configuration.certificateVerification = .none }
         return configuration
     }

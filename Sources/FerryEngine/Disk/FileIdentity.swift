@@ -13,9 +13,12 @@ package struct FileIdentity: Hashable, Sendable {
     package let owner: UInt32
     /// Permission bits.
     package let mode: UInt32
+    /// Nanoseconds since 1970 of the last modification.
+    package let modified: Int64
 
     package init(
-        kind: Kind, device: UInt64, inode: UInt64, size: Int64, links: UInt64, owner: UInt32, mode: UInt32
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, links: UInt64, owner: UInt32, mode: UInt32,
+        modified: Int64
     ) {
         self.kind = kind
         self.device = device
@@ -24,5 +27,6 @@ package struct FileIdentity: Hashable, Sendable {
         self.links = links
         self.owner = owner
         self.mode = mode
+        self.modified = modified
     }
 }

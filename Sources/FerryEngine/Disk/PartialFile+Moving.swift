@@ -78,15 +78,21 @@ extension PartialFile {
     private static func copy(
         _ file: OpenFile, length: Int64, to name: String, in folder: OpenFile, disk: any DiskSystem
     ) throws(DiskError) {
-        let target = try disk.createFile(name, in: folder)
+        try copy(0..<length, of: file, to: disk.createFile(name, in: folder), disk: disk)
+    }
+
+    /// Copies some of a file's bytes to the same place of another file.
+    static func copy(
+        _ range: Range<Int64>, of file: OpenFile, to target: OpenFile, disk: any DiskSystem
+    ) throws(DiskError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { unsafe buffer.deallocate() }
-        var position: Int64 = 0
-        while position < length {
-            let wanted = Int(min(Int64(buffer.count), length - position))
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
             let count = unsafe try disk.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), from: file, at: position)
-            guard count > 0 else { throw DiskError("reading", name, errno: ENOENT) }
+            guard count > 0 else { throw DiskError("reading", file.path, errno: ENOENT) }
             var written = 0
             while written < count {
                 written += unsafe try disk.write(

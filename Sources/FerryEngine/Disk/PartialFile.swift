@@ -25,6 +25,9 @@ package final class PartialFile: Sendable {
         suffix == 0 ? ".ferry-\(id).part" : ".ferry-\(id)-\(suffix).part"
     }
 
+    /// The name of a copy of the partial file beside the final name.
+    package static func copyName(of id: TransferID) -> String { ".ferry-\(id)-copy.part" }
+
     /// Makes the file in a folder. A foreign file of its name is left alone, and another name is taken.
     package static func create(
         for id: TransferID, in folder: OpenFile, disk: any DiskSystem

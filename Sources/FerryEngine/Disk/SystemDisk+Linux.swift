@@ -168,11 +168,11 @@
             }
         }
 
-        package func makeFolders(_ path: String) throws(DiskError) {
+        package func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
             var partial = ""
             for part in path.split(separator: "/") {
                 partial += "/" + part
-                guard unsafe mkdir(partial, 0o777) == 0 || errno == EEXIST || errno == EISDIR else {
+                guard unsafe mkdir(partial, mode) == 0 || errno == EEXIST || errno == EISDIR else {
                     // A folder on the way may be read-only and there all the same.
                     var status = stat()
                     if unsafe stat(partial, &status) == 0 { continue }
@@ -206,7 +206,8 @@
                 }
             self.init(
                 kind: kind, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-                links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777)
+                links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777,
+                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
         }
     }
 #endif

@@ -14,6 +14,11 @@ package enum Destination {
         return above.isEmpty ? request.folder : request.folder + "/" + above
     }
 
+    /// The mode of folders that are made for a request: its user's alone where partial files have a folder of their own.
+    package static func folderMode(of request: TransferRequest) -> UInt32 {
+        request.partialFolder == nil ? 0o777 : 0o700
+    }
+
     /// The whole path, where the request names the file.
     package static func path(of request: TransferRequest) -> String? {
         guard let name = request.name else { return nil }

@@ -10,7 +10,7 @@ extension TransferRun {
         var situation = RequestSituation()
         situation.ranges = turn.restart == nil ? facts.ranges : ByteRangeSet()
         situation.identity = turn.restart == nil ? facts.identity : nil
-        situation.hasExpectedDigest = !job.request.checksums.isEmpty
+        situation.hasExpectedDigest = wishes.judgesByDigest
         situation.expectedSize = job.request.expectedSize
         situation.existing = existing?.identity
         situation.raw = raw
@@ -48,7 +48,7 @@ extension TransferRun {
                 situation.locationIsGood = false
                 verdict = ResumeTable.decide(situation)
             }
-            try await checkRetriedStatus(head, exchange)
+            try await checkRetriedStatus(head, exchange, course.url)
             self.exchange = exchange
             return Answer(
                 exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
@@ -150,11 +150,14 @@ extension TransferRun {
     // MARK: The verdict
 
     /// Statuses that the client's own rule takes for failures, whatever the policy.
-    private func checkRetriedStatus(_ head: ResponseHead, _ exchange: Exchange) async throws(TransferError) {
+    private func checkRetriedStatus(
+        _ head: ResponseHead, _ exchange: Exchange, _ url: HTTPURL
+    ) async throws(TransferError) {
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await exchange.close()
         retryAfter = head.retryAfter
+        noteRefusal(head, url)
         // The client has said that the request may be made again.
         isUnrepeatable = false
         facts.bodySent = nil
@@ -167,10 +170,14 @@ extension TransferRun {
         var situation = ResumeSituation(asked: asked, response: .success(head))
         situation.ranges = facts.ranges
         situation.identity = facts.identity
-        situation.hasExpectedDigest = !job.request.checksums.isEmpty
+        situation.hasExpectedDigest = wishes.judgesByDigest
         situation.raw = raw
         situation.method = course.method
         situation.acceptsAnyStatus = job.request.statusPolicy == .any
+        if let accepted = job.request.acceptableStatuses {
+            situation.acceptStatus = accepted
+            situation.failsOtherStatuses = true
+        }
         situation.expectedSize = job.request.expectedSize
         situation.maxSize = job.request.maxSize
         situation.usedFreshConnection = turn.isFresh

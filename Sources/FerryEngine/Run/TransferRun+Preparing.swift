@@ -49,12 +49,12 @@ extension TransferRun {
     ) async throws(TransferError) {
         do throws(TransferError) {
             guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
-            let lacksResponse = keepsResponse && facts.response == nil
+            let lacksResponse = keepsResponse && (facts.response.map(isRefusal) ?? true)
             if facts.identity != identity || !facts.joined || lacksResponse {
                 facts.identity = identity
                 facts.joined = true
                 noteWay(answer)
-                if lacksResponse { noteResponse(answer) }
+                if lacksResponse { noteResponse(answer.head, answer.url) }
                 try await record()
             }
             try await checkSpace(missing: (identity.completeLength ?? until) - facts.ranges.byteCount)
@@ -88,7 +88,7 @@ extension TransferRun {
         facts.identity = body.identity
         if raw == .verbatim { facts.identity?.completeLength = body.completeLength }
         if !body.isResumable, body.completeLength != nil || body.isDecoded { facts.rangesOff = true }
-        if keepsResponse { noteResponse(answer) }
+        if keepsResponse { noteResponse(answer.head, answer.url) }
         for note in body.notes where !facts.notes.contains(note.rawValue) { facts.notes.append(note.rawValue) }
         if facts.name == nil {
             facts.name = FileName.choose(
@@ -101,8 +101,9 @@ extension TransferRun {
         let folder = try await openDestinationFolder()
         if partial == nil {
             let id = job.id
+            let home = try await openPartialFolder() ?? folder
             partial = try await onDisk { system throws(DiskError) in
-                try PartialFile.create(for: id, in: folder, disk: system)
+                try PartialFile.create(for: id, in: home, disk: system)
             }
             facts.partial = partial?.facts
             reached(.partialMade)
@@ -110,7 +111,9 @@ extension TransferRun {
             try await onDisk { _ throws(DiskError) in try partial.truncate() }
         }
         facts.needsTruncation = false
-        if let success = try await claimDestination(in: folder) { return success }
+        if let success = try await claimDestination(in: folder, keepsBytes: job.request.partialFolder != nil) {
+            return success
+        }
         reached(.identityCommitted)
         if let length = body.completeLength { try await makeRoom(length) }
         digest = expectedDigests.isEmpty ? nil : RunningDigest(Set(expectedDigests.map(\.algorithm)))
@@ -124,12 +127,25 @@ extension TransferRun {
         return try? ContentDecoder.coding(of: answer.head)
     }
 
-    private var keepsResponse: Bool { job.request.note != nil || job.request.spooled }
+    private var keepsResponse: Bool {
+        job.request.note != nil || job.request.spooled || job.request.acceptableStatuses != nil
+    }
 
-    private func noteResponse(_ answer: Answer) {
+    private func noteResponse(_ head: ResponseHead, _ url: HTTPURL) {
         facts.response = ResponseFacts(
-            url: answer.url.withoutUserinfo.string, status: answer.head.status,
-            version: answer.head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: answer.head.fields)
+            url: url.withoutUserinfo.string, status: head.status,
+            version: head.major == 2 ? "HTTP/2" : "HTTP/1.1", fields: head.fields)
+    }
+
+    /// Keeps the head of a response that is no result, for a caller that said which ones are.
+    func noteRefusal(_ head: ResponseHead, _ url: HTTPURL) {
+        if let accepted = job.request.acceptableStatuses, !accepted.contains(head.status) { noteResponse(head, url) }
+    }
+
+    /// Whether a kept response is not the one that the bytes came with; a part of what was asked for is.
+    private func isRefusal(_ response: ResponseFacts) -> Bool {
+        guard let accepted = job.request.acceptableStatuses else { return false }
+        return response.status != 206 && !accepted.contains(response.status)
     }
 
     private func noteWay(_ answer: Answer) {
@@ -145,15 +161,39 @@ extension TransferRun {
     func openDestinationFolder() async throws(TransferError) -> OpenFile {
         let path = Destination.folder(of: job.request)
         let makes = job.request.createFolders
+        let mode = Destination.folderMode(of: job.request)
         return try await onDisk { system throws(DiskError) in
-            if makes { try system.makeFolders(path) }
+            if makes { try system.makeFolders(path, mode: mode) }
             return try system.openFolder(path)
         }
     }
 
+    /// The folder of the partial file, where the request names one.
+    private func openPartialFolder() async throws(TransferError) -> OpenFile? {
+        guard let path = job.request.partialFolder else { return nil }
+        let mode = Destination.folderMode(of: job.request)
+        return try await onDisk { system throws(DiskError) in
+            try system.makeFolders(path, mode: mode)
+            return try system.openFolder(path)
+        }
+    }
+
+    /// Finds out before any byte moves that a file could not be placed, where its partial file lies elsewhere.
+    func checkFolders() async throws(TransferError) {
+        guard let home = try await openPartialFolder() else { return }
+        let place = try await openDestinationFolder()
+        for folder in [home, place] where !engine.configuration.disk.isWritable(folder) {
+            throw TransferError(
+                .destinationUnwritable, "The folder \(folder.path.escapingControls) is not writable.",
+                details: ErrorDetails(errno: EACCES))
+        }
+    }
+
     /// Finds the destination by the conflict policy, and records it with everything else in one commit.
-    private func claimDestination(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
-        let policy = job.request.onConflict
+    ///
+    /// - Parameter keepsBytes: whether a name that is taken is a matter of the placement alone, which keeps all bytes.
+    func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(TransferError) -> Outcome.Success? {
+        let policy = wishes.onConflict
         let wanted =
             facts.destination.map { $0.lastPathPart } ?? (facts.name ?? FileName.fallback).lastPathPart
         for number in 0...9999 {
@@ -162,6 +202,8 @@ extension TransferRun {
             let path = folder.path == "/" ? "/" + name : folder.path + "/" + name
             switch (policy, found) {
             case (.unique, .some): continue
+            case (.fail, .some) where keepsBytes, (.replace, .some) where keepsBytes, (.update, .some) where keepsBytes:
+                break
             case (.fail, .some):
                 try await dropPartialFile()
                 throw Destination.exists(path)
@@ -178,12 +220,12 @@ extension TransferRun {
             if try await journal.record(facts, of: job.id) { return nil }
             facts.destination = nil
             guard policy == .unique else {
-                try await dropPartialFile()
+                if !keepsBytes { try await dropPartialFile() }
                 throw TransferError(
                     .destinationExists, "Another transfer is fetching to \(path.escapingControls).")
             }
         }
-        try await dropPartialFile()
+        if !keepsBytes { try await dropPartialFile() }
         throw Destination.exists(folder.path + "/" + wanted)
     }
 

@@ -11,6 +11,7 @@ extension TransferRun {
     /// - Returns: the outcome if the file is already in its place, or complete.
     func recover() async throws(TransferError) -> Outcome.Success? {
         if let intent = facts.placement { return try await recoverPlacement(intent) }
+        try await dropCopy()
         guard let recorded = facts.partial else {
             try await removeUnrecorded()
             return nil
@@ -34,6 +35,8 @@ extension TransferRun {
             return try await onDisk { system throws(DiskError) in
                 try PartialFile.reopen(recorded, atLeast: size, disk: system)
             }
+        } catch  where job.request.partialFolder != nil && Self.isMissing(error) {
+            return nil
         } catch  where error.code == .destinationUnwritable {
             // A removable or network disk may come back.
             throw TransferError(.destinationUnwritable, error.message, details: error.details, as: .wait)
@@ -42,34 +45,58 @@ extension TransferRun {
 
     /// An intent stands in the journal: the rename has happened, or has not, or somebody took the file.
     private func recoverPlacement(_ intent: PlacementIntent) async throws(TransferError) -> Outcome.Success? {
+        let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
+        let isElsewhere = job.request.partialFolder != nil
+        // A file that was placed by copying it has left its partial file behind.
+        if isElsewhere, let success = try await placedBefore(intent, judged) { return success }
+        try await dropCopy()
         if let recorded = facts.partial, let found = try await reopen(recorded) {
             partial = found
-            return try await place(found, size: intent.size, verified: intent.verified)
+            let isJudged = judged.cover(wishes.checksums)
+            return try await place(
+                found, size: intent.size, isJudged ? judged : try await verify(found, size: intent.size))
         }
-        let path = intent.path.folderPart
-        let name = intent.path.lastPathPart
-        let placed = try await onDisk { system throws(DiskError) -> OpenFile? in
-            let folder = try system.openFolder(path)
-            guard let found = try system.identity(of: name, in: folder), found.kind == .regular,
-                found.device == intent.device, found.inode == intent.inode, found.size == intent.size
-            else { return nil }
-            try system.syncFolder(folder)
-            return folder
-        }
-        if placed != nil {
-            return Outcome.Success(
-                path: intent.path, size: intent.size, verified: intent.verified, lengthVerified: facts.lengthVerified)
-        }
+        if !isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await startWithoutFile("restarted: the finished file was taken away before it was recorded")
         return nil
+    }
+
+    /// The success of an intent whose file is in its place.
+    private func placedBefore(
+        _ intent: PlacementIntent, _ judged: JudgedDigests
+    ) async throws(TransferError) -> Outcome.Success? {
+        let folder: OpenFile?
+        do throws(TransferError) {
+            folder = try await onDisk { system throws(DiskError) -> OpenFile? in
+                let folder = try system.openFolder(intent.path.folderPart)
+                guard try PlacedFile.find(intent, in: folder, disk: system) else { return nil }
+                try system.syncFolder(folder)
+                return folder
+            }
+        } catch  where job.request.partialFolder != nil && Self.isMissing(error) {
+            return nil
+        }
+        guard let folder else { return nil }
+        return try await settlePlaced(in: folder, size: intent.size, judged)
+    }
+
+    private static func isMissing(_ error: TransferError) -> Bool {
+        error.details.errno == ENOENT || error.details.errno == ENOTDIR
     }
 
     private func startWithoutFile(_ note: String) async throws(TransferError) {
         if let recorded = facts.partial {
             // The transfer's own file, but shorter than what was recorded: nobody would remove it later.
-            facts.partialNameIsForeign = try await onDisk { system throws(DiskError) in
+            let found = await engine.disk.result { system throws(DiskError) in
                 try PartialFile.remove(recorded, disk: system)
                 return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
+            }
+            switch found {
+            case .success(let isForeign): facts.partialNameIsForeign = isForeign
+            case .failure(let error):
+                guard job.request.partialFolder != nil, Self.isMissing(error.transferError) else {
+                    throw error.transferError
+                }
             }
         }
         facts.startOver(note: note)
@@ -83,7 +110,7 @@ extension TransferRun {
     private func removeUnrecorded() async throws(TransferError) {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id
-        let path = Destination.folder(of: job.request)
+        let path = job.request.partialFolder ?? Destination.folder(of: job.request)
         _ = await engine.disk.result { system throws(DiskError) in
             try PartialFile.removeUnrecorded(of: id, in: system.openFolder(path), disk: system)
         }

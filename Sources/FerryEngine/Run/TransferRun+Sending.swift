@@ -16,6 +16,7 @@ extension TransferRun {
         var key = ClientPool.Key(proxy: try proxy(for: course.url))
         key.loop = loop
         key.isInsecure = request.insecure
+        key.skipsHostVerification = request.skipsHostVerification
         key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody
         key.isFresh = turn.isFresh
         (key.minimumTLS, key.maximumTLS) = (request.minimumTLS, request.maximumTLS)

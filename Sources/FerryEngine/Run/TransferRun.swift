@@ -19,6 +19,8 @@ package actor TransferRun {
     /// What is durable, and in between what is about to be.
     var facts: TransferFacts
     var partial: PartialFile?
+    /// What may be wished otherwise while the try is made.
+    var wishes: RunWishes
     var exchange: Exchange?
     var cookies = TransferCookies()
     /// Digests of the bytes from the beginning, while they come in order.
@@ -51,6 +53,7 @@ package actor TransferRun {
         self.journal = journal
         loop = engine.takeLoop()
         facts = job.facts
+        wishes = RunWishes(job.request)
         digest = job.digest
     }
 
@@ -76,9 +79,13 @@ package actor TransferRun {
             return .challenged(pendingChallenge)
         }
         var error = error
-        if isUnrepeatable { error.classOverride = .final }
+        let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
+        if isUnrepeatable || (isOfPlace && job.request.partialFolder != nil) { error.classOverride = .final }
         return .failed(error, retryAfter: retryAfter)
     }
+
+    /// Goes by another request's wishes for the whole file, as far as it is not in its place.
+    package func follow(_ request: TransferRequest) { wishes = RunWishes(request) }
 
     /// Stops at the next safe point: what was written becomes durable, then `run` returns.
     package func stop() {
@@ -97,6 +104,7 @@ package actor TransferRun {
 
     private func perform() async throws(TransferError) -> Outcome.Success {
         if let success = try await recover() { return success }
+        try await checkFolders()
         try checkRepeatable()
         existing = try await currentFile()
         var turn = Turn()
@@ -154,6 +162,7 @@ package actor TransferRun {
     private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
         var error = error
         retryAfter = answer.head.retryAfter
+        noteRefusal(answer.head, answer.url)
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()
             if !text.isEmpty { error.details.body = text }
@@ -206,5 +215,5 @@ package actor TransferRun {
     func reached(_ step: LifeStep) { engine.configuration.reached(step) }
 
     /// Digests that the whole file must have: the caller's, and what the server stated.
-    var expectedDigests: [Checksum] { job.request.checksums + (facts.identity?.reprDigests ?? []) }
+    var expectedDigests: [Checksum] { wishes.checksums + (facts.identity?.reprDigests ?? []) }
 }

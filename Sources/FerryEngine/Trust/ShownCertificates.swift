@@ -27,14 +27,15 @@ final class ChainListener {
         return .certificateVerified
     }
 
-    /// What was shown, with the host's name checked.
-    func shown(for url: HTTPURL, now: Date) -> ShownCertificates {
+    /// What was shown, with the host's name checked if that is wanted.
+    func shown(for url: HTTPURL, checksHost: Bool, now: Date) -> ShownCertificates {
         let chain = Array(certificates.reversed())
         return ShownCertificates(
-            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, url, now))
+            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, url, checksHost, now))
     }
 
-    private func fault(_ chain: [NIOSSLCertificate], _ url: HTTPURL, _ now: Date) -> TransferError? {
+    private func fault(_ chain: [NIOSSLCertificate], _ url: HTTPURL, _ checksHost: Bool, _ now: Date) -> TransferError?
+    {
         guard let leaf = chain.first else { return TLSFailure.untrusted(url) }
         let seconds = Int(now.timeIntervalSince1970)
         for certificate in faulty {
@@ -44,7 +45,7 @@ final class ChainListener {
         if let first = faulty.first {
             return chain.count > 1 && first == chain.last ? TLSFailure.unknownRoot(url) : TLSFailure.untrusted(url)
         }
-        return Self.names(leaf, url.host) ? nil : TLSFailure.otherHost(url)
+        return !checksHost || Self.names(leaf, url.host) ? nil : TLSFailure.otherHost(url)
     }
 
     private static func names(_ leaf: NIOSSLCertificate, _ host: String) -> Bool {

@@ -8,6 +8,8 @@ struct TrustQuestion: Sendable {
     let url: HTTPURL
     let advisor: any ExchangeAdvisor
     let scope: TrustScope?
+    /// Whether the certificates must be for the URL's host.
+    let checksHost: Bool
 
     /// The error that forbids the request; nil if it may be sent.
     func verdict(on shown: ShownCertificates, recorder: ExchangeRecorder) async -> TransferError? {

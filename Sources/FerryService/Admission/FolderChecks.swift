@@ -15,9 +15,9 @@ struct FolderChecks {
         case skipped(Outcome.Success)
     }
 
-    private let disk: DiskQueue
+    let disk: DiskQueue
     /// Which of some paths other transfers aim at.
-    private let taken: ([String]) async throws(TransferError) -> Set<String>
+    let taken: ([String]) async throws(TransferError) -> Set<String>
     private var known: [String: OpenFile] = [:]
     /// Numbers of names that earlier requests of the batch have not tried.
     private var nextNumbers: [String: Int] = [:]
@@ -31,7 +31,16 @@ struct FolderChecks {
     ///
     /// - Throws: ``TransferError`` with code `destination_unwritable` or `destination_exists`.
     mutating func check(_ request: TransferRequest) async throws(TransferError) -> Finding {
-        let folder = try await open(Destination.folder(of: request), makes: request.createFolders)
+        let keepsBytes = request.partialFolder != nil
+        let folder: OpenFile
+        do throws(TransferError) {
+            folder = try await open(
+                Destination.folder(of: request), makes: request.createFolders, mode: Destination.folderMode(of: request)
+            )
+        } catch  where keepsBytes {
+            // Where partial files have a folder of their own, what keeps a file from its place is its transfer's failure.
+            return .free(Destination.path(of: request).map { [$0] } ?? [])
+        }
         guard let path = Destination.path(of: request) else { return .free([]) }
         let name = path.lastPathPart
         let policy = request.onConflict
@@ -39,9 +48,10 @@ struct FolderChecks {
         let looked = await disk.result { system throws(DiskError) -> Result<Finding, TransferError> in
             let found = try system.identity(of: name, in: folder)
             switch (policy, found) {
-            case (.fail, .some): return .failure(Destination.exists(path))
             case (.skip, .some(let file)):
                 return .success(.skipped(Outcome.Success(path: path, size: file.size, verified: [], unchanged: true)))
+            case (_, .some) where keepsBytes: return .success(.free([path]))
+            case (.fail, .some): return .failure(Destination.exists(path))
             case (.replace, .some(let file)) where file.kind == .folder,
                 (.update, .some(let file)) where file.kind == .folder:
                 return .failure(
@@ -90,10 +100,10 @@ struct FolderChecks {
     /// The highest number that policy `unique` gives (spec F6).
     private static let lastNumber = 9999
 
-    private mutating func open(_ path: String, makes: Bool) async throws(TransferError) -> OpenFile {
+    mutating func open(_ path: String, makes: Bool, mode: UInt32) async throws(TransferError) -> OpenFile {
         if let folder = known[path] { return folder }
         let opened = await disk.result { system throws(DiskError) -> (OpenFile, Bool) in
-            if makes { try system.makeFolders(path) }
+            if makes { try system.makeFolders(path, mode: mode) }
             let folder = try system.openFolder(path)
             return (folder, system.isWritable(folder))
         }

@@ -10,6 +10,8 @@ struct LiveTransfer: Sendable {
     let key: QueueKey
     var record: TransferRecord?
     var run: TransferRun?
+    /// A request that was changed before there was a run to tell.
+    var changed: TransferRequest?
     var task: Task<Void, Never>?
     let progress: TransferProgress
     let limiter: RateLimiter

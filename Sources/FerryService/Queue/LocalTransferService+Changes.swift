@@ -27,7 +27,13 @@ extension LocalTransferService {
         var endsTransfer = false
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
         defer { turns.leave(id) }
+        var change = change
         var record = try await existing(id)
+        if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {
+            try await rename(record, success, to: name, policy: change.onConflict ?? record.request.onConflict)
+            change.name = nil
+            record = try await existing(id)
+        }
         if change.answer != nil || change.trustAnswer != nil {
             if try await take(change, for: record) { endsTransfer = true }
             record = try await existing(id)
@@ -49,6 +55,8 @@ extension LocalTransferService {
         if let note = change.note { record.request.note = note }
         if let rule = change.retryRule { record.request.retryRule = rule }
         if let checksums = change.checksums { record.request.checksums = checksums }
+        if let policy = change.onMismatch { record.request.onMismatch = policy }
+        if let policy = change.onConflict { record.request.onConflict = policy }
         if let name = change.name { record.request.name = name }
         if let folder = change.folder { record.request.folder = folder }
         let movesFile = change.name != nil || change.folder != nil
@@ -56,7 +64,7 @@ extension LocalTransferService {
             if case .succeeded = record.outcome {
                 throw TransferError(.invalidRequest, "The file of \(record.id) is in its place already.")
             }
-            if record.facts.partial != nil,
+            if record.facts.partial != nil, record.request.partialFolder == nil,
                 record.request.folder != Destination.folder(of: record.request)
                     || change.folder != nil
             {
@@ -110,6 +118,8 @@ extension LocalTransferService {
         let id = changed.id
         if let transfer = live[id] {
             live[id]?.record?.request = changed.request
+            live[id]?.changed = changed.request
+            await transfer.run?.follow(changed.request)
             transfer.limiter.rate = changed.request.rateLimit
             transfer.gate.setPriority(changed.request.priority)
             // A new address is asked at once; the bytes on disk are judged by its answer.

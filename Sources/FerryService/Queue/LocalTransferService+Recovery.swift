@@ -46,6 +46,7 @@ extension LocalTransferService {
 
     private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
         if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
+        if record.facts.placement?.formerPath != nil { return try await recoverName(of: record) }
         guard let partial = record.facts.partial, let outcome = record.outcome else { return }
         // What was quit is continued from its bytes.
         if outcome == .canceled, record.facts.cancelReason != nil, !isOutdated(record) { return }

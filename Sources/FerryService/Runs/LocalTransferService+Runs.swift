@@ -50,6 +50,7 @@ extension LocalTransferService {
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
+            record.facts.startedAt = record.facts.startedAt ?? Date()
             var job = TransferJob(
                 id: id, request: record.request, credentials: record.credentials, facts: record.facts,
                 gate: transfer.gate, progress: transfer.progress)
@@ -65,6 +66,10 @@ extension LocalTransferService {
             let run = engine.makeRun(job, journal: facts)
             live[id]?.record = record
             live[id]?.run = run
+            if let changed = live[id]?.changed {
+                live[id]?.record?.request = changed
+                await run.follow(changed)
+            }
             await publishLive(.running, record)
             startSampling()
             setDeadline(record)
@@ -177,13 +182,16 @@ extension LocalTransferService {
         record.finishedAt = now
         record.retry = nil
         let leftover = record.facts.partial
+        if let copy = record.facts.copy {
+            try? await engine.removeCopy(copy, of: record.id)
+            record.facts.copy = nil
+        }
         if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
             record.facts.ranges.removeAll()
             record.facts.partial = nil
         }
         if case .succeeded = outcome { record.facts.partial = nil }
-        let finished = record
-        let shown = Transfer(finished, live: .waiting(.slot))
+        let ended = record
         let kind: TransferEvent.Kind =
             switch outcome {
             case .succeeded: .succeeded
@@ -194,10 +202,15 @@ extension LocalTransferService {
         } else if record.facts.partial == nil, let leftover {
             try? await engine.removePartialFile(leftover)
         }
-        let number = try await journal.commit { transaction throws(TransferError) in
+        let (number, shown) = try await journal.commit { transaction throws(TransferError) in
+            var finished = ended
+            // What was wished for while the end was being made ready stays.
+            if let current = try transaction.record(ended.id) { finished.request = current.request }
+            let shown = Transfer(finished, live: .waiting(.slot))
             try transaction.update(finished)
-            return try transaction.appendEvent(
+            let number = try transaction.appendEvent(
                 kind: kind, at: now, id: finished.id, session: finished.request.session, snapshot: shown)
+            return (number, shown)
         }
         configuration.reached(.outcomeCommitted)
         digests[record.id] = nil

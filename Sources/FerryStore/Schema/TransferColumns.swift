@@ -34,7 +34,7 @@ enum TransferColumns {
             request.session.name, phase.rawValue, record.intent.rawValue, request.priority.rawValue, origin(request),
             destination(record),
             record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
-            record.facts.partial != nil,
+            record.facts.leavesWork,
             try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
             try text(record.facts, plain: plainFacts), try text(record.failures, plain: plainFailures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
@@ -111,4 +111,9 @@ enum TransferColumns {
         if let priority = row.text(4).flatMap(Priority.init) { request.priority = priority }
         return request
     }
+}
+
+extension TransferFacts {
+    /// Whether there is something on disk that a start has to look at after the transfer has ended.
+    var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 }

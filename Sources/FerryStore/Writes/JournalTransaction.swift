@@ -45,7 +45,7 @@ package struct JournalTransaction: JournalReads {
     package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
         try connection.execute(
             "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
-            [try JournalJSON.text(facts), facts.partial != nil, id.column]) == 1
+            [try JournalJSON.text(facts), facts.leavesWork, id.column]) == 1
     }
 
     /// Records what the user wants; the phase of one that has ended stays.

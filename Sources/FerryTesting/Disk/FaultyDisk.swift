@@ -202,7 +202,9 @@ package final class FaultyDisk: DiskSystem {
         note(.removed(name))
     }
 
-    package func makeFolders(_ path: String) throws(DiskError) { try disk.makeFolders(path) }
+    package func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
+        try disk.makeFolders(path, mode: mode)
+    }
 
     package func isWritable(_ folder: OpenFile) -> Bool { disk.isWritable(folder) }
 

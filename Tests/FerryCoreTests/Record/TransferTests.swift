@@ -71,6 +71,16 @@ import Testing
         #expect(canceled.state == .canceled && canceled.error?.code == .canceled)
     }
 
+    @Test func `V2 an outcome tells the digests that differ, and one of before has none`() throws {
+        let checksum = Checksum(.md5, bytes: [UInt8](repeating: 7, count: 16))
+        let outcome = Outcome.succeeded(Outcome.Success(path: "/x", size: 1, verified: [], mismatched: [checksum]))
+        let data = try JSONEncoder().encode(outcome)
+        #expect(try JSONDecoder().decode(Outcome.self, from: data) == outcome)
+        #expect(Transfer(record { $0.outcome = outcome }, live: .waiting(.slot)).mismatched == [checksum])
+        let old = #"{"path":"/x","size":1,"verified":[],"lengthVerified":true,"unchanged":false}"#
+        #expect(try JSONDecoder().decode(Outcome.Success.self, from: Data(old.utf8)).mismatched == [])
+    }
+
     @Test func `its wire form has every key, and comes back as it went`() throws {
         let error = TransferError(.serverBusy, "Busy.", details: ErrorDetails(httpStatus: 503), as: .doubtful)
         let transfer = Transfer(

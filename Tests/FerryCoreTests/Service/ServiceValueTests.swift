@@ -29,6 +29,8 @@ import Testing
         request.name = "n"
         request.headers = [HeaderField(name: "A", value: "b")]
         request.checksums = [Checksum(.md5, bytes: [UInt8](repeating: 1, count: 16))]
+        request.partialFolder = "/parts"
+        request.onMismatch = .keep
         request.onConflict = .update
         request.priority = .high
         request.rateLimit = 5000
@@ -45,6 +47,7 @@ import Testing
         request.remoteTime = true
         request.originAttribute = true
         request.insecure = true
+        request.skipsHostVerification = true
         request.allowDowngrade = true
         request.allowPrivateRedirects = true
         request.paused = true
@@ -53,6 +56,7 @@ import Testing
         request.method = "PUT"
         request.body = .file(RequestBody.SentFile(path: "/f", size: 3, modified: 4))
         request.statusPolicy = .any
+        request.acceptableStatuses = StatusRange(lower: 200, upper: 300)
         request.foreignFields = .keep
         request.decode = true
         request.spooled = true

@@ -68,6 +68,16 @@ import Testing
         #expect(refusal { $0.name = name } == .invalidRequest)
     }
 
+    @Test func `F2 the folder of the partial file is an absolute path in its plain form`() throws {
+        #expect(refusal { $0.partialFolder = "tmp" } == .invalidRequest)
+        #expect(try TransferAdmission.admit(request { $0.partialFolder = "//a/../b/" }).request.partialFolder == "/b")
+    }
+
+    @Test func `S7 acceptable statuses may be none and not fewer`() throws {
+        #expect(refusal { $0.acceptableStatuses = StatusRange(lower: 300, upper: 200) } == .invalidRequest)
+        _ = try TransferAdmission.admit(request { $0.acceptableStatuses = StatusRange(lower: 200, upper: 200) })
+    }
+
     @Test func `numbers out of their range are refused`() {
         let bad: [(inout TransferRequest) -> Void] = [
             { $0.rateLimit = 1023 }, { $0.rateLimit = -1 }, { $0.retries = -1 }, { $0.retries = 1001 },

@@ -148,6 +148,7 @@ final class EngineHarness: Sendable {
         for commit in journal.commits {
             while next < commit.diskEvents {
                 switch events[next] {
+                case .created(PartialFile.copyName(of: Self.id)): break
                 case .created:
                     written.removeAll()
                     durable.removeAll()

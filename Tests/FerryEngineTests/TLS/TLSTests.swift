@@ -67,6 +67,20 @@ import Testing
             #expect(careful.failure?.code == .tlsCertificate)
         }
     }
+
+    @Test(arguments: [TLSFault.otherHost, .selfSigned, .expired])
+    func `A2 a request may leave the host's name out, and nothing else`(fault: TLSFault) async throws {
+        try await withEngine(OriginScript(body), tls: fault) { harness, origin in
+            let careless = await harness.transfer(harness.request(origin.url()) { $0.skipsHostVerification = true })
+            if fault == .otherHost {
+                try harness.expectFile(careless, body)
+            } else {
+                #expect(careless.failure?.code == .tlsCertificate)
+            }
+            let careful = await harness.transfer(harness.request(origin.url("/other")))
+            #expect(careful.failure?.code == .tlsCertificate)
+        }
+    }
 }
 
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Nginx.isInstalled)) struct `Nginx as origin` {

@@ -1,0 +1,83 @@
+// Ferry: FerryEngine
+// Files that were put in their places.
+
+package import FerryCore
+import Foundation
+
+extension Engine {
+    /// Whether the file that was placed is still at its path, as it was then; links are not followed.
+    package func isPlacedFileIntact(_ placement: PlacementIntent) async -> Bool {
+        let found = await disk.result { system throws(DiskError) in
+            try PlacedFile.find(placement, in: system.openFolder(placement.path.folderPart), disk: system)
+        }
+        return if case .success(true) = found { true } else { false }
+    }
+
+    /// Whether anything has a name, be it a link; true if nobody can tell.
+    package func isNameTaken(_ path: String) async -> Bool {
+        let found = await disk.result { system throws(DiskError) in
+            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+        }
+        return if case .success(nil) = found { false } else { true }
+    }
+
+    /// Removes a file that was placed, if what has its name is still that file as it was then.
+    package func removePlacedFile(_ placement: PlacementIntent) async throws(TransferError) {
+        do {
+            try await disk.run { system throws(DiskError) in
+                let folder = try system.openFolder(placement.path.folderPart)
+                guard try PlacedFile.find(placement, in: folder, disk: system) else { return }
+                try system.remove(placement.path.lastPathPart, in: folder)
+            }
+        } catch {
+            throw error.transferError
+        }
+    }
+
+    /// Gives a file that was placed another name in its folder; returns once that is durable.
+    ///
+    /// - Returns: false if the name is taken and must not be replaced; then nothing has changed.
+    /// - Throws: ``TransferError`` with code `placement_failed` if the file is not as it was placed, or cannot be renamed.
+    package func renamePlacedFile(
+        _ placement: PlacementIntent, to name: String, replacing: Bool
+    ) async throws(TransferError) -> Bool {
+        do {
+            let folder = try await disk.run { system throws(DiskError) -> OpenFile? in
+                let folder = try system.openFolder(placement.path.folderPart)
+                guard try PlacedFile.find(placement, in: folder, disk: system) else {
+                    throw DiskError("Renaming", placement.path, errno: ENOENT)
+                }
+                let isRenamed = try system.rename(
+                    placement.path.lastPathPart, in: folder, to: name, in: folder, replacing: replacing)
+                return isRenamed ? folder : nil
+            }
+            guard let folder else { return false }
+            try await folders.sync(folder)
+            return true
+        } catch {
+            throw TransferError(
+                .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
+        }
+    }
+
+    /// Removes a copy that a transfer was being placed by, if there is one.
+    package func removeCopy(_ path: String, of id: TransferID) async throws(TransferError) {
+        do {
+            try await disk.run { system throws(DiskError) in try PartialFile.removeCopy(path, of: id, disk: system) }
+        } catch {
+            throw error.transferError
+        }
+    }
+}
+
+/// Files that were put in their places, as far as they are still known.
+enum PlacedFile {
+    /// Whether what has the placed file's name is that file, and nobody has written to it since.
+    static func find(
+        _ placement: PlacementIntent, in folder: OpenFile, disk: any DiskSystem
+    ) throws(DiskError) -> Bool {
+        guard let found = try disk.identity(of: placement.path.lastPathPart, in: folder) else { return false }
+        return found.kind == .regular && found.device == placement.device && found.inode == placement.inode
+            && found.size == placement.size && placement.modified.map { $0 == found.modified } ?? true
+    }
+}

@@ -1,0 +1,23 @@
+// Ferry: FerryEngine
+// What may be wished otherwise while a try is made.
+
+import FerryCore
+
+/// What a request says about the whole file, which may be wished otherwise while a try is made.
+struct RunWishes: Hashable, Sendable {
+    var checksums: [Checksum]
+    var onMismatch: MismatchPolicy
+    var onConflict: ConflictPolicy
+
+    init(_ request: TransferRequest) {
+        checksums = request.checksums
+        onMismatch = request.onMismatch
+        onConflict = request.onConflict
+    }
+
+    /// Whether a digest of the whole file judges its bytes, wherever they come from.
+    var judgesByDigest: Bool { onMismatch == .fail && !checksums.isEmpty }
+
+    /// Whether the file takes the place of one that has its name.
+    var replacesFile: Bool { onConflict == .replace || onConflict == .update }
+}

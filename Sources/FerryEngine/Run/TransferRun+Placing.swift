@@ -1,0 +1,195 @@
+// Ferry: FerryEngine
+// From a verified partial file to the file in its place.
+
+import FerryCore
+import Foundation
+
+extension TransferRun {
+    /// Places the whole file (steps 8 to 11 of the life of a download); a failure leaves all bytes in the partial file.
+    func place(
+        _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
+    ) async throws(TransferError) -> Outcome.Success {
+        do throws(TransferError) {
+            let folder = try await openPlace(partial)
+            if facts.destination == nil, let success = try await claimAnew(in: folder) { return success }
+            return try await place(partial, size: size, judged, in: folder)
+        } catch {
+            if facts.copy != nil {
+                try? await dropCopy()
+                try? await record()
+            }
+            throw error
+        }
+    }
+
+    private func place(
+        _ partial: PartialFile, size: Int64, _ judged: JudgedDigests, in folder: OpenFile
+    ) async throws(TransferError) -> Outcome.Success {
+        var source = try await source(partial, size: size, for: folder)
+        for _ in 0...9999 {
+            guard let destination = facts.destination else {
+                throw TransferError(.internal, "A complete file has no destination.")
+            }
+            facts.placement = PlacementIntent(
+                path: destination, device: source.device, inode: source.inode, size: size, verified: judged.verified,
+                mismatched: judged.mismatched)
+            try await record()
+            reached(.intentCommitted)
+            try await setAttributes(source.file, replacing: destination.lastPathPart, in: folder)
+            reached(.attributesSet)
+            switch try await rename(source, to: destination.lastPathPart, in: folder) {
+            case .placed:
+                reached(.renamed)
+                return try await placed(folder, size, judged)
+            case .isTaken:
+                if let success = try await nameTaken(destination, in: folder) { return success }
+            case .isElsewhere:
+                facts.placement = nil
+                source = try await copy(partial, size: size, to: folder)
+            }
+        }
+        throw TransferError(.destinationExists, "No free name was found in \(folder.path.escapingControls).")
+    }
+
+    private enum Renaming: Sendable {
+        case placed, isTaken
+        /// The folder belongs to another file system.
+        case isElsewhere
+    }
+
+    private func rename(
+        _ source: PlacedSource, to name: String, in folder: OpenFile
+    ) async throws(TransferError) -> Renaming {
+        let replaces = wishes.replacesFile
+        do throws(DiskError) {
+            let isPlaced = try await engine.disk.run { system throws(DiskError) in
+                try system.rename(source.name, in: source.folder, to: name, in: folder, replacing: replaces)
+            }
+            return isPlaced ? .placed : .isTaken
+        } catch {
+            if error.errno == EXDEV, job.request.partialFolder != nil, facts.copy == nil { return .isElsewhere }
+            throw TransferError(
+                .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
+        }
+    }
+
+    private func placed(
+        _ folder: OpenFile, _ size: Int64, _ judged: JudgedDigests
+    ) async throws(TransferError) -> Outcome.Success {
+        do throws(DiskError) {
+            try await engine.folders.sync(folder)
+        } catch {
+            throw error.transferError
+        }
+        reached(.folderSynced)
+        return try await settlePlaced(in: folder, size: size, judged)
+    }
+
+    /// Notes how the placed file is, so that it is known again, and removes what a copy of it was made from.
+    func settlePlaced(
+        in folder: OpenFile, size: Int64, _ judged: JudgedDigests
+    ) async throws(TransferError) -> Outcome.Success {
+        var judged = judged
+        let path = facts.placement?.path ?? ""
+        if wishes.onMismatch == .keep, !judged.cover(wishes.checksums) {
+            // Wished for while the file was being placed.
+            let opened = await engine.disk.result { system throws(DiskError) in
+                try system.openFile(path.lastPathPart, in: folder)
+            }
+            if case .success(let file) = opened {
+                let expected = expectedDigests
+                let computed = try await compute(Set(expected.map(\.algorithm)), of: file, size: size)
+                judged = JudgedDigests(computed, expected: expected)
+            }
+        }
+        facts.placement?.modified = try await onDisk { system throws(DiskError) in
+            try system.identity(of: path.lastPathPart, in: folder)?.modified
+        }
+        if facts.copy != nil {
+            if let recorded = facts.partial {
+                try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
+            }
+            facts.copy = nil
+        }
+        return Outcome.Success(
+            path: path, size: size, verified: judged.verified, mismatched: judged.mismatched,
+            lengthVerified: facts.lengthVerified)
+    }
+
+    // MARK: The folder and the name
+
+    /// Opens the destination's folder again. Where it holds the partial file too, it must still be the same one (spec F10).
+    private func openPlace(_ partial: PartialFile) async throws(TransferError) -> OpenFile {
+        if job.request.partialFolder != nil { return try await openDestinationFolder() }
+        let recorded = partial.facts
+        let (folder, found) = try await onDisk { system throws(DiskError) in
+            let folder = try system.openFolder(recorded.folder)
+            return (folder, try system.identity(of: folder))
+        }
+        guard found.device == recorded.folderDevice, found.inode == recorded.folderInode else {
+            throw TransferError(
+                .destinationUnwritable, "The folder \(recorded.folder.escapingControls) was replaced by another one.")
+        }
+        return folder
+    }
+
+    /// Chooses the destination of a whole file whose name was taken, or changed, since its head came.
+    private func claimAnew(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
+        if facts.name == nil {
+            let original = try HTTPURL(parsing: job.request.url)
+            let disposition = facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
+            facts.name = FileName.choose(
+                callerName: job.request.name, contentDisposition: disposition, originalURL: original,
+                finalURL: facts.finalURL.flatMap { try? HTTPURL(parsing: $0) } ?? original,
+                nameFrom: job.request.nameFrom)
+        }
+        return try await claimDestination(in: folder, keepsBytes: true)
+    }
+
+    /// Applies the conflict policy once more: the name was free at the head and is taken at the end.
+    private func nameTaken(_ path: String, in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
+        let name = path.lastPathPart
+        facts.placement = nil
+        switch wishes.onConflict {
+        case .skip:
+            let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
+            if facts.copy != nil { try await dropCopy() }
+            try await dropPartialFile()
+            return Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)
+        case .unique:
+            let base = job.request.name.map { $0.lastPathPart } ?? facts.name ?? name
+            for number in 1...9999 {
+                let next = FileName.numbered(base, number)
+                let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }
+                guard found == nil else { continue }
+                facts.destination = folder.path + "/" + next
+                if try await journal.record(facts, of: job.id) { return nil }
+            }
+            throw Destination.exists(path)
+        case .fail, .replace, .update:
+            try await record()
+            throw Destination.exists(path)
+        }
+    }
+
+    private func setAttributes(
+        _ file: OpenFile, replacing name: String, in folder: OpenFile
+    ) async throws(TransferError) {
+        let request = job.request
+        let keepsMode = wishes.replacesFile
+        let modified = facts.identity?.lastModified.flatMap(HTTPDate.parse)
+        let origin = facts.redirects.last ?? facts.finalURL
+        try await onDisk { system throws(DiskError) in
+            let old = keepsMode ? try system.identity(of: name, in: folder) : nil
+            let mode = old.flatMap { $0.kind == .regular ? $0.mode & 0o777 : nil } ?? 0o666 & ~FileMode.umask
+            try system.setMode(mode, of: file)
+            if request.remoteTime, let modified {
+                try system.setModificationTime(Int64(modified.timeIntervalSince1970), of: file)
+            }
+            if request.originAttribute, let origin, let url = try? HTTPURL(parsing: origin) {
+                let plain = url.string.prefix { $0 != "?" && $0 != "#" }
+                _ = try system.setAttribute("user.xdg.origin.url", String(plain), of: file)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// Ferry: FerryService
+// Another name for a file that is in its place.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    /// Gives the file of a transfer that has succeeded another name in its folder, by the conflict policy.
+    ///
+    /// The journal has the new name before the file has it, and where the file was: a start after a crash looks there.
+    /// - Throws: ``TransferError`` with code `invalid_request` if the file is not as it was placed, and `destination_exists`.
+    func rename(
+        _ record: TransferRecord, _ success: Outcome.Success, to name: String, policy: ConflictPolicy
+    ) async throws(TransferError) {
+        try CallerPath.check(name)
+        guard !name.contains("/"), !record.request.spooled, !success.unchanged, let placement = record.facts.placement
+        else {
+            throw TransferError(.invalidRequest, "The file of \(record.id) is in its place already.")
+        }
+        guard name != success.path.lastPathPart else { return }
+        guard await engine.isPlacedFileIntact(placement) else {
+            throw TransferError(
+                .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) put there.")
+        }
+        let folder = success.path.folderPart
+        for number in 0...(policy == .unique ? 9999 : 0) {
+            let candidate = number == 0 ? name : FileName.numbered(name, number)
+            let path = (folder == "/" ? "" : folder) + "/" + candidate
+            if try await rename(record, placement, to: path, replacing: policy == .replace) { return }
+        }
+        throw Destination.exists((folder == "/" ? "" : folder) + "/" + name)
+    }
+
+    /// Tries one name.
+    ///
+    /// - Returns: false if the name is taken; then nothing has changed.
+    private func rename(
+        _ record: TransferRecord, _ placement: PlacementIntent, to path: String, replacing: Bool
+    ) async throws(TransferError) -> Bool {
+        if !replacing, await engine.isNameTaken(path) { return false }
+        var intended = placement
+        intended.path = path
+        intended.formerPath = placement.path
+        guard try await recordPlace(record.id, intended) else { return false }
+        let isRenamed: Bool
+        do throws(TransferError) {
+            isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: replacing)
+        } catch {
+            _ = try await recordPlace(record.id, placement)
+            throw error
+        }
+        intended.formerPath = nil
+        _ = try await recordPlace(record.id, isRenamed ? intended : placement)
+        return isRenamed
+    }
+
+    /// Records where the file of a transfer that has succeeded is.
+    ///
+    /// - Returns: false if another live transfer aims at that path; then nothing has changed.
+    func recordPlace(_ id: TransferID, _ placement: PlacementIntent) async throws(TransferError) -> Bool {
+        try await noting { () async throws(TransferError) in
+            try await journal.commit { transaction throws(TransferError) in
+                guard var record = try transaction.record(id), case .succeeded(var success) = record.outcome else {
+                    return false
+                }
+                if placement.formerPath != nil, try transaction.destinationHolder(placement.path) != nil {
+                    return false
+                }
+                success.path = placement.path
+                record.outcome = .succeeded(success)
+                record.facts.placement = placement
+                record.facts.destination = placement.path
+                record.facts.name = placement.path.lastPathPart
+                // The folders of a name that the caller chose stay.
+                let above = (record.request.name ?? "").folderPart
+                record.request.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
+                try transaction.update(record)
+                return true
+            }
+        }
+    }
+
+    /// Finds out after a crash whether a file got the name that it was about to get.
+    func recoverName(of record: TransferRecord) async throws(TransferError) {
+        guard var placement = record.facts.placement, let former = placement.formerPath else { return }
+        placement.formerPath = nil
+        var old = placement
+        old.path = former
+        let isOld = await engine.isPlacedFileIntact(old)
+        _ = try await recordPlace(record.id, isOld ? old : placement)
+    }
+}
