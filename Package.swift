@@ -12,6 +12,7 @@ let package = Package(
     name: "ferry",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "Ferry", targets: ["Ferry"]),
         .library(name: "BackgroundURLSession", targets: ["BackgroundURLSession"]),
         .executable(name: "ferry", targets: ["ferry"]),
         .executable(name: "ferryd", targets: ["ferryd"]),
@@ -99,6 +100,14 @@ let package = Package(
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Managers of downloads: what apps import.
+        .target(
+            name: "Ferry",
+            dependencies: [
+                "BackgroundURLSession", "FerryCore", "FerryURLSession",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "FerryCommands",
             dependencies: [
@@ -134,12 +143,21 @@ let package = Package(
         // What scripts/bench measures of URLSession.
         .executableTarget(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
-        // An app for the tests of what happens when apps end.
+        // What scripts/bench measures of session managers.
+        .executableTarget(name: "FerryBenchmark", dependencies: ["Ferry"], path: "Benchmarks/FerryBenchmark"),
+        // Apps for the tests of what happens when apps end.
         .executableTarget(
             name: "BackgroundTestApp", dependencies: ["BackgroundURLSession"], path: "Tests/BackgroundTestApp"),
         .testTarget(
             name: "BackgroundProcessTests",
             dependencies: ["BackgroundTestApp", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+        .executableTarget(name: "FerryTestApp", dependencies: ["Ferry"], path: "Tests/FerryTestApp"),
+        .testTarget(
+            name: "FerryProcessTests",
+            dependencies: [
+                "FerryCore", "FerryStore", "FerryTestApp", "FerryTesting", "ferry", "ferryd",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         // The programs of Examples/, which are a package of their own.
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
@@ -151,6 +169,12 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Help"]),
+        .testTarget(
+            name: "FerryTests",
+            dependencies: [
+                "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession", "ferryd",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "FerryEngineTests",
             dependencies: [
@@ -199,7 +223,7 @@ let package = Package(
 /// Targets with a page at their door.
 let documented: Set = [
     "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer", "FerryClient", "FerryCommands",
-    "FerryTesting", "FerryURLSession", "BackgroundURLSession",
+    "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 
 /// Targets with the settings of other people's packages.

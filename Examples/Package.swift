@@ -1,22 +1,35 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs as an app would be: they see what Ferry's library shows, and nothing else.
+/// An example, with the library that it imports.
+func example(_ name: String, _ library: String, _ settings: [SwiftSetting] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.product(name: library, package: "ferry")], swiftSettings: settings)
+}
+
+// Code that comes from Apple's platforms keeps the mode that it was written in.
+let swift5 = [SwiftSetting.swiftLanguageMode(.v5)]
+
+// Programs as an app would be: they see what Ferry's libraries show, and nothing else.
 let package = Package(
     name: "ferry-examples",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "ferry", path: "..")],
     targets: [
-        "PauseAndResume",  // pause and resume, with resume data
-        "AppDelegate",  // an app delegate whose app is launched for its events
-        "StreamedDownload",  // a data task that appends to a file
-        "SessionOwner",  // an object that owns its session
-        "Relaunched",  // an app that is killed in the middle and started again to finish
-    ].map { name in
-        .executableTarget(
-            name: name,
-            dependencies: [.product(name: "BackgroundURLSession", package: "ferry")],
-            // Code that comes from Apple's platforms keeps the mode that it was written in.
-            swiftSettings: name == "Relaunched" ? [] : [.swiftLanguageMode(.v5)])
-    }
+        // Ferry: managers and download tasks.
+        example("FirstDownload", "Ferry"),  // ten seconds
+        example("DownloadDemo", "Ferry"),  // a list of downloads in a terminal, which is there again after a kill
+        example("Report", "Ferry"),  // with async and await
+        example("Snippets", "Ferry", swift5),  // code as it is written with Tiercel, Alamofire and DownloadManager
+        // What the articles show.
+        .target(name: "DocumentationSamples", dependencies: [.product(name: "Ferry", package: "ferry")]),
+        .testTarget(
+            name: "DownloadDemoTests", dependencies: ["DownloadDemo", .product(name: "Ferry", package: "ferry")]),
+        // BackgroundURLSession.
+        example("PauseAndResume", "BackgroundURLSession", swift5),  // pause and resume, with resume data
+        example("AppDelegate", "BackgroundURLSession", swift5),  // an app that is launched for its events
+        example("StreamedDownload", "BackgroundURLSession", swift5),  // a data task that appends to a file
+        example("SessionOwner", "BackgroundURLSession", swift5),  // an object that owns its session
+        example("Relaunched", "BackgroundURLSession"),  // an app that is killed and started again to finish
+    ]
 )

@@ -120,8 +120,27 @@ package final class RemoteTransferService: SessionService {
         _ = try await call(ChangeApplication.self, application, body: .init(launch: command))
     }
 
+    package func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {
+        _ = try await call(ReorderSession.self, session.name, body: .init(order: ids))
+    }
+
     package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
         try await call(QuitSessions.self, body: .init(selection)).results
+    }
+
+    package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+        let report = try await call(SubmitBatch.self, body: batch, afterLoss: false)
+        guard report.results.count == batch.items.count else {
+            throw TransferError(
+                .internal, "The daemon answered \(report.results.count) of \(batch.items.count) requests.")
+        }
+        return report
+    }
+
+    package func act(
+        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+    ) async throws(TransferError) -> SessionAction.Report {
+        try await call(ActOnSession.self, session.name, body: .init(action: action, ids: ids))
     }
 }
 
@@ -129,11 +148,12 @@ package final class RemoteTransferService: SessionService {
 
 extension RemoteTransferService {
     private func call<E: Endpoint>(
-        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: E.Request? = nil
+        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: E.Request? = nil,
+        afterLoss: Bool = true
     ) async throws(TransferError) -> E.Response {
         let bytes = try body.map { body throws(TransferError) in try Self.json(body) }
         // All calls but a submission may be made twice: the second changes nothing more.
-        return try await repeating { connection throws(ConnectionFailure) in
+        return try await repeating(afterLoss: afterLoss) { connection throws(ConnectionFailure) in
             try await connection.call(endpoint, parameter, query: query, body: bytes)
         }
     }

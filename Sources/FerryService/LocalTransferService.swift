@@ -42,6 +42,8 @@ package actor LocalTransferService: TransferService {
     var lastID: TransferID?
     var turns = TurnLocks<TransferID>()
     var settingsTurns = TurnLocks<SessionID?>()
+    /// Actions on many transfers of a session follow each other.
+    var actionTurns = TurnLocks<SessionID>()
     var samplers: Task<Void, Never>?
     /// Apps and their sessions.
     var desk = SessionDesk()

@@ -98,8 +98,13 @@ import Testing
     }
 
     @Test func `session limits have the keys that they are checked by`() throws {
-        let settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
+        var settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
+        settings.network = NetworkPolicy(allowsCellular: false)
+        settings.idleTimeout = 60
+        settings.inOrder = true
         let keys = try JSONSerialization.jsonObject(with: APIJSON.encoder.encode(settings)) as? [String: Any]
         #expect(Set(try #require(keys).keys) == SessionSettings.keys)
+        #expect(try APIJSON.decoder.decode(SessionSettings.self, from: APIJSON.encoder.encode(settings)) == settings)
+        #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data("{}".utf8)) == SessionSettings())
     }
 }

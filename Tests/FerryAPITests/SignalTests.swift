@@ -15,7 +15,14 @@ import Testing
     @Test func `signals to a session's process`() throws {
         try check(
             SessionSignal.attached(.init(lastTask: 3, handlesEvents: true)),
-            #"{"attached":{"handles_events":true,"last_task":3}}"#)
+            #"{"attached":{"handles_events":true,"last_task":3,"order":[]}}"#)
+        try check(
+            SessionSignal.attached(.init(lastTask: 0, handlesEvents: false, order: [TransferID(rawValue: 9)])),
+            #"{"attached":{"handles_events":false,"last_task":0,"order":["0000000000000009"]}}"#)
+        let plain = #"{"attached":{"handles_events":true,"last_task":3}}"#
+        #expect(
+            try APIJSON.decoder.decode(SessionSignal.self, from: Data(plain.utf8))
+                == .attached(.init(lastTask: 3, handlesEvents: true)))
         let event = TransferEvent(
             number: 4, kind: .removed, at: Date(timeIntervalSince1970: 0), id: TransferID(rawValue: 1), session: .cli,
             transfer: nil)
@@ -23,6 +30,11 @@ import Testing
             SessionSignal.event(event),
             #"{"event":{"at":"1970-01-01T00:00:00.000Z","id":"0000000000000001","kind":"removed","number":4,"#
                 + #""session":"cli"}}"#)
+        try check(
+            SessionSignal.batch(
+                EventBatch(
+                    kind: .resumed, through: 9, ids: [TransferID(rawValue: 1), TransferID(rawValue: .max)])),
+            #"{"batch":{"ids":["0000000000000001","ffffffffffffffff"],"kind":"resumed","through":9}}"#)
         try check(SessionSignal.idle, #"{"idle":true}"#)
         #expect(try APIJSON.decoder.decode(SessionSignal.self, from: Data(#"{"newer":1}"#.utf8)) == .idle)
     }
@@ -32,6 +44,32 @@ import Testing
         try check(ApplicationSignal.handleEvents(session: "s"), #"{"handle_events":"s"}"#)
         try check(ApplicationSignal.idle, #"{"idle":true}"#)
         #expect(try APIJSON.decoder.decode(ApplicationSignal.self, from: Data(#"{"newer":1}"#.utf8)) == .idle)
+    }
+
+    @Test func `batches and actions on many`() throws {
+        var batch = TransferBatch(
+            templates: [], items: [TransferBatch.Item(template: 0, url: "u"), TransferBatch.Item(template: 1, url: "v")])
+        batch.items[1].folder = "/f"
+        batch.items[1].name = "n"
+        batch.items[1].data = "d"
+        try check(
+            batch,
+            #"{"items":[{"template":0,"url":"u"},{"data":"d","folder":"/f","name":"n","template":1,"url":"v"}],"#
+                + #""templates":[]}"#)
+        try check(
+            TransferBatch.Report(
+                results: [
+                    TransferBatch.Result(id: TransferID(rawValue: 1)),
+                    TransferBatch.Result(error: TransferError(.invalidURL, "No.")),
+                ], lastEvent: 4),
+            #"{"last_event":4,"results":[{"id":"0000000000000001"},"#
+                + #"{"error":{"code":"invalid_url","message":"No."}}]}"#)
+        try check(
+            ActOnSession.Request(action: .removeWithFile, ids: [TransferID(rawValue: 1)]),
+            #"{"action":"remove_with_file","ids":["0000000000000001"]}"#)
+        try check(
+            SessionAction.Report(lastEvent: 4, failures: [ActionResult(id: TransferID(rawValue: 1))]),
+            #"{"failures":[{"id":"0000000000000001"}],"last_event":4}"#)
     }
 
     @Test func `what is quit`() throws {
@@ -64,6 +102,13 @@ import Testing
             #expect(
                 try SessionAttachment(items: QueryItem.decode(QueryItem.encode(attachment.items))) == attachment)
         }
+        var manager = SessionAttachment(
+            application: "app", identifier: "i", process: 7, isBackgroundLaunched: false, sendsLaunchEvents: true,
+            connectionsPerHost: nil)
+        #expect(try manager.session().name == "app/i")
+        manager.isManager = true
+        #expect(try SessionAttachment(items: manager.items) == manager)
+        #expect(try manager.session().name == "app:i")
         #expect(throws: TransferError.self) { try SessionAttachment(items: []) }
         #expect(throws: TransferError.self) { try SessionAttachment(items: [QueryItem("other", "1")]) }
     }

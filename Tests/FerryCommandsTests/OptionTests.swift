@@ -102,4 +102,18 @@ import Testing
         expected.proxyEnvironment = ["all_proxy": "http://p:1"]
         #expect(daemon.requests == [expected])
     }
+
+    @Test(arguments: [("low", -5), ("normal", 0), ("10", 10), ("-3", -3)])
+    func `a priority is a word or a number`(typed: String, number: Int) async throws {
+        let daemon = FakeDaemon()
+        #expect(await ferry("add", "http://example.com/x", "--priority", typed, daemon: daemon) == 0)
+        #expect(daemon.requests.map(\.priority.rawValue) == [number])
+    }
+
+    @Test(arguments: ["11", "urgent", ""])
+    func `a priority that is neither is refused`(typed: String) async {
+        let daemon = FakeDaemon()
+        #expect(await ferry("add", "http://example.com/x", "--priority", typed, daemon: daemon) == 64)
+        #expect(daemon.requests.isEmpty)
+    }
 }

@@ -8,10 +8,13 @@ import Testing
 
 @Suite struct `ferry quit` {
     static func sessions() throws -> [SessionID] {
-        try ["cli", "org.a/photos", "org.b/photos", "/opt/app/films"].map { try SessionID($0) }
+        try ["cli", "org.a/photos", "org.b/photos", "/opt/app/films", "org.a:music"].map { try SessionID($0) }
     }
 
-    @Test(arguments: [("org.a/photos", "org.a/photos"), ("films", "/opt/app/films"), ("app/films", "/opt/app/films")])
+    @Test(arguments: [
+        ("org.a/photos", "org.a/photos"), ("films", "/opt/app/films"), ("app/films", "/opt/app/films"),
+        ("music", "org.a:music"),
+    ])
     func `60 finds a session by its whole name or by its identifier`(typed: String, name: String) async throws {
         let daemon = FakeDaemon(sessions: try Self.sessions())
         let console = RecordingConsole()

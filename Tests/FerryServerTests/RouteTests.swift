@@ -51,6 +51,28 @@ import Testing
         }
     }
 
+    @Test func `a batch and an action on many are answered item by item`() async throws {
+        try await withServer { client in
+            let batch = #"{"templates":[{"url":"","folder":"/tmp"}],"items":[{"template":0,"url":"http://a/"}]}"#
+            let report = try await client.send("POST", "/v1/submissions", batch).value(TransferBatch.Report.self)
+            #expect(report.results.map(\.id) == [TransferID(rawValue: 1)] && report.lastEvent == 7)
+            let acted = try await client.send(
+                "POST", "/v1/sessions/a%3Ab/actions", #"{"action":"start","ids":["0000000000000001"]}"#)
+            #expect(try acted.value(SessionAction.Report.self).failures.map(\.error?.code) == [.unknownTransfer])
+        }
+    }
+
+    @Test(arguments: [
+        #"{"templates":[],"items":[],"item":1}"#, #"{"templates":[{"url":"","folder":"/","folders":1}],"items":[]}"#,
+    ])
+    func `a batch's misspelt key is refused`(body: String) async throws {
+        try await withServer { client in
+            let response = try await client.send("POST", "/v1/submissions", body)
+            #expect(response.status == 400)
+            #expect(try response.error().code == .invalidRequest)
+        }
+    }
+
     @Test func `a list passes its whole query on`() async throws {
         let service = FakeService()
         try await withServer(service) { client in

@@ -64,4 +64,96 @@ import Testing
         await hub.publish(try await append())
         #expect(try await events.next()?.number == 1)
     }
+
+    // MARK: Many at once
+
+    private let session: SessionID = .cli
+
+    /// Puts events of many transfers into the journal and tells nobody.
+    private func append(_ kind: TransferEvent.Kind, _ ids: Range<UInt64>) async throws -> EventRun {
+        let ids = ids.map(TransferID.init(rawValue:))
+        let session = session
+        return try await journal.commit { transaction throws(TransferError) in
+            try transaction.appendEvents(kind: kind, at: Date(timeIntervalSince1970: 5), ids: ids, session: session)
+        }
+    }
+
+    private func signals(_ hub: EventHub, after number: Int64?) async -> AsyncThrowingStream<SessionSignal, any Error> {
+        var subscription = EventSubscription()
+        subscription.after = number
+        subscription.session = session
+        return await hub.signals(subscription, isBrief: true)
+    }
+
+    /// All batches up to the end of the hub.
+    private func batches(_ signals: AsyncThrowingStream<SessionSignal, any Error>) async throws -> [EventBatch] {
+        var batches: [EventBatch] = []
+        for try await case .batch(let batch) in signals { batches.append(batch) }
+        return batches
+    }
+
+    @Test func `events of one kind that wait are one batch, in the order of their numbers`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        let signals = await signals(hub, after: nil)
+        let submitted = try await append(.submitted, 0..<5)
+        let more = try await append(.submitted, 5..<7)
+        let single = try await append(.removed)
+        let suspended = try await append(.suspended, 0..<2)
+        await hub.publish(suspended)
+        await hub.publish(more)
+        await hub.publish(single)
+        await hub.publish(submitted)
+        await hub.finish()
+        let told = try await batches(signals)
+        #expect(told.map(\.kind) == [.submitted, .removed, .suspended])
+        #expect(told.map(\.through) == [7, 8, 10])
+        #expect(told.map(\.ids.count) == [7, 1, 2])
+        #expect(told[0].ids == (0..<7).map(TransferID.init(rawValue:)))
+    }
+
+    @Test func `a listener that does not read gets the rest from the journal, all of it once`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        let signals = await signals(hub, after: nil)
+        let count = UInt64(EventListener.idCapacity)
+        for round: UInt64 in 0..<3 {
+            await hub.publish(try await append(.submitted, round * count..<(round + 1) * count))
+        }
+        await hub.finish()
+        let told = try await batches(signals)
+        #expect(told.allSatisfy { $0.ids.count <= EventListener.largestBatch })
+        #expect(told.flatMap(\.ids) == (0..<count * 3).map(TransferID.init(rawValue:)))
+        #expect(told.last?.through == Int64(count * 3))
+        #expect(told.map(\.through) == told.map(\.through).sorted())
+    }
+
+    @Test func `what was read in the journal before it was told is told once`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        await hub.publish(try await append(.submitted, 0..<3))
+        let early = try await append(.removed, 0..<2)
+        let late = try await append(.removed, 2..<3)
+        let signals = await signals(hub, after: 0)
+        var iterator = signals.makeAsyncIterator()
+        #expect(
+            try await iterator.next()
+                == .batch(EventBatch(kind: .submitted, through: 3, ids: (0..<3).map(TransferID.init(rawValue:)))))
+        await hub.publish(early)
+        await hub.publish(late)
+        await hub.finish()
+        var gone: [TransferID] = []
+        while let signal = try await iterator.next() {
+            if case .batch(let batch) = signal, batch.kind == .removed { gone += batch.ids }
+        }
+        #expect(gone == (0..<3).map(TransferID.init(rawValue:)))
+    }
+
+    @Test func `who wants events whole reads many at once in the journal`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        var events = await listen(hub, after: nil).makeAsyncIterator()
+        await hub.publish(try await append())
+        await hub.publish(try await append(.removed, 0..<600))
+        await hub.publish(try await append())
+        for number: Int64 in 1...602 { #expect(try await events.next()?.number == number) }
+        await hub.finish()
+        #expect(try await events.next() == nil)
+    }
 }

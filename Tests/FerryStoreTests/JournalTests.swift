@@ -56,6 +56,47 @@ import Testing
         await again.close()
     }
 
+    @Test func `a session's order outlives its settings' changes, and has each of its own transfers once`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let session = try SessionID("app:s")
+        let records = try (1...4).map { try Sample.record($0, session: $0 == 4 ? "other" : "app:s") }
+        try await Sample.insert(records, into: journal)
+        let ids = records.map(\.id)
+        let stored = try await journal.commit { transaction throws(TransferError) in
+            let stored = try transaction.saveOrder([ids[2], ids[3], ids[0], ids[2], Sample.id(99)], of: session)
+            try transaction.saveSession(session, SessionSettings(activeTransfers: 3))
+            return stored
+        }
+        #expect(stored == [ids[2], ids[0]])
+        await journal.close()
+        let again = try await Sample.open(folder)
+        let (order, settings, none) = try await again.read { reader throws(TransferError) in
+            (try reader.order(of: session), try reader.sessionSettings(session), try reader.order(of: .cli))
+        }
+        #expect(order == stored && settings?.activeTransfers == 3 && none == [])
+        let rest = try await again.commit { transaction throws(TransferError) in
+            try transaction.delete(ids[2])
+            return try transaction.saveOrder([ids[2], ids[1], ids[0]], of: session)
+        }
+        #expect(rest == [ids[1], ids[0]])
+        await again.close()
+    }
+
+    @Test(arguments: [Priority.low, .normal, .high, Priority(clamping: -10), Priority(clamping: 7)])
+    func `a priority is found again`(priority: Priority) async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        var record = try Sample.record(1)
+        record.request.priority = priority
+        try await Sample.insert([record], into: journal)
+        #expect(try await journal.record(record.id) == record)
+        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(of: .cli) }
+        #expect(pending.map(\.priority) == [priority])
+        await journal.close()
+    }
+
     @Test func `in memory behaves the same`() async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
         let record = try Sample.fullRecord(1)

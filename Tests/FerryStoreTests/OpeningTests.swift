@@ -67,13 +67,18 @@ import Testing
             for step in [
                 "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
                 "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
-                "DELETE FROM grdb_migrations WHERE identifier = '2'",
+                "ALTER TABLE sessions DROP COLUMN transfer_order",
+                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3')",
             ] { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)
         #expect(try await again.record(record.id) == record)
         try await again.commit { transaction throws(TransferError) in try transaction.noteTask(4, of: .cli) }
+        let stored = try await again.commit { transaction throws(TransferError) in
+            try transaction.saveOrder([record.id], of: record.request.session)
+        }
+        #expect(stored == [record.id])
         let (task, settings) = try await again.read { reader throws(TransferError) in
             (try reader.lastTask(of: .cli), try reader.sessionSettings(.cli))
         }

@@ -5,6 +5,6 @@
 package enum BodyLimit {
     /// One JSON value, or one line of a batch.
     package static let value = 4 << 20
-    /// All lines of a batch.
+    /// All lines of a batch, or the one value of another body about many transfers.
     package static let batch = 64 << 20
 }

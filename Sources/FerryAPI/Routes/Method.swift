@@ -5,6 +5,7 @@
 package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
     case post = "POST"
+    case put = "PUT"
     case patch = "PATCH"
     case delete = "DELETE"
 }

@@ -6,9 +6,10 @@ extension Route {
     package static let all: [Route] = [
         GetVersion.route, GetStatus.route,
         AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, ChangeTransfer.route,
-        DeleteTransfer.route, ReleaseTransfer.route, ActOnTransfers.route,
+        DeleteTransfer.route, ReleaseTransfer.route, ActOnTransfers.route, SubmitBatch.route,
         StreamEvents.route,
-        ListSessions.route, ChangeSession.route, AcknowledgeEvents.route, AttachSession.route,
+        ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,
+        AttachSession.route,
         QuitSessions.route, ConnectApplication.route, ActivateApplication.route, ChangeApplication.route,
         GetSettings.route, ChangeSettings.route,
         StopDaemon.route,

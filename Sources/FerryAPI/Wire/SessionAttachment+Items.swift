@@ -6,7 +6,7 @@ package import FerryCore
 extension SessionAttachment {
     private static let names = [
         "application", "identifier", "process", "background_launched", "launch_events", "connections_per_host",
-        "progress",
+        "progress", "manager",
     ]
 
     package var items: [QueryItem] {
@@ -16,6 +16,7 @@ extension SessionAttachment {
             QueryItem("launch_events", String(sendsLaunchEvents)), QueryItem("progress", String(progressInterval)),
         ]
         if let connectionsPerHost { items.append(QueryItem("connections_per_host", String(connectionsPerHost))) }
+        if isManager { items.append(QueryItem("manager", "true")) }
         return items
     }
 
@@ -31,6 +32,7 @@ extension SessionAttachment {
             guard let number = Int(item.value) else { throw item.invalid("a number") }
             connectionsPerHost = number
         }
+        if let item = known["manager"] { isManager = try item.bool() }
         if let item = known["progress"] {
             guard let seconds = Double(item.value), EventSubscription.intervals.contains(seconds) else {
                 throw item.invalid("0.05 to 60 seconds")

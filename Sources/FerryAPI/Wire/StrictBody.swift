@@ -9,9 +9,16 @@ package protocol StrictBody: Decodable {
 }
 
 extension TransferRequest: StrictBody {}
+
+extension TransferBatch.Item: StrictBody {
+    package static let keys: Set = ["template", "url", "folder", "name", "data"]
+}
+
 extension TransferChange: StrictBody {}
 extension ServiceSettingsChange: StrictBody {}
 
 extension SessionSettings: StrictBody {
-    package static let keys: Set = ["active_transfers", "host_connections", "rate_limit"]
+    package static let keys: Set = [
+        "active_transfers", "host_connections", "rate_limit", "network", "idle_timeout", "in_order",
+    ]
 }

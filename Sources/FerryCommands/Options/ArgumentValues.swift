@@ -5,7 +5,12 @@ import ArgumentParser
 import FerryCore
 
 extension ConflictPolicy: ExpressibleByArgument {}
-extension Priority: ExpressibleByArgument {}
+
+extension Priority: ExpressibleByArgument {
+    package init?(argument: String) { self.init(word: argument) }
+
+    package var defaultValueDescription: String { word }
+}
 
 extension TransferState: ExpressibleByArgument {
     package init?(argument: String) {

@@ -41,7 +41,10 @@ struct RequestOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
     var onConflict: ConflictPolicy = .unique
 
-    @Option(help: ArgumentHelp("Which transfers go first.", valueName: "priority"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Which transfers go first: low, normal, high or a number from -10 to 10.", valueName: "priority"))
     var priority: Priority = .normal
 
     @Option(

@@ -10,7 +10,7 @@ extension SessionID {
     init(typed text: String, in service: any TransferService) async throws(TransferError) {
         let known = try await service.sessions().map(\.id)
         let named = try SessionID(text)
-        let found = known.filter { $0.name.hasSuffix("/" + text) }
+        let found = known.filter { $0.name.hasSuffix("/" + text) || $0.name.hasSuffix(":" + text) }
         guard !known.contains(named), let first = found.first else {
             self = named
             return

@@ -64,7 +64,7 @@ enum TransferRendering {
             ),
             ("speed", transfer.bytesPerSecond.map(ByteText.speed)),
             ("destination", transfer.destination ?? transfer.folder),
-            ("priority", transfer.priority == .normal ? nil : transfer.priority.rawValue),
+            ("priority", transfer.priority == .normal ? nil : transfer.priority.word),
             ("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil),
             ("error", transfer.error?.description), ("attempts", "\(transfer.attempts)"),
             ("created", time(transfer.createdAt)), ("finished", transfer.finishedAt.map(time)),

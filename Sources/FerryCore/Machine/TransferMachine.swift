@@ -64,8 +64,13 @@ package struct TransferMachine: Sendable {
     package static let untilAnswered = 100.0 * 365 * 86_400
 
     package private(set) var record: TransferRecord
+    /// The network policy that applies, whatever the request says.
+    private let network: NetworkPolicy?
 
-    package init(_ record: TransferRecord) { self.record = record }
+    package init(_ record: TransferRecord, network: NetworkPolicy? = nil) {
+        self.record = record
+        self.network = network
+    }
 
     // MARK: What users do
 
@@ -128,9 +133,11 @@ package struct TransferMachine: Sendable {
             .failed(TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")))
     }
 
+    private var networkPolicy: NetworkPolicy { network ?? record.request.network }
+
     /// The conditions have changed so that it may not run; without effect on a transfer that waits for better ones.
     package mutating func forbidden(_ reason: WaitReason) -> Action {
-        guard record.isEligible, let error = ConditionRule.error(reason, record.request.network) else { return .none }
+        guard record.isEligible, let error = ConditionRule.error(reason, networkPolicy) else { return .none }
         return .finish(.failed(error))
     }
 
@@ -164,7 +171,7 @@ package struct TransferMachine: Sendable {
             return wait(error, .expired, moment)
         }
         if error.code == .diskFull, record.request.onFullDisk == .fail { return .finish(.failed(error)) }
-        if error.code == .offline, !record.request.network.waits { return .finish(.failed(error)) }
+        if error.code == .offline, !networkPolicy.waits { return .finish(.failed(error)) }
         switch record.failures.failed(
             error, retryAfter: retryAfter, policy: policy, now: moment.now, random: moment.random)
         {

@@ -77,7 +77,7 @@ extension Transfer {
             bytesReceived = received
             bytesExpected = expected ?? bytesExpected
             bytesPerSecond = speed
-        case (.suspend, _), (.cancel, _):
+        case (.suspend, _), (.cancel, _), (.remove, _), (.removeWithFile, _):
             state = .suspended
         case (.run, .waiting(let why)):
             state = .waiting

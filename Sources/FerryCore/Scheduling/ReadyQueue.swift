@@ -3,21 +3,31 @@
 
 /// Transfers that could run, and the order in which they get slots (spec L5).
 ///
-/// Higher priority first, then sessions in turn, then the oldest; every eighth start goes to the oldest of all, so that nobody
-/// waits for ever. Decides nothing about limits: those come as a question.
+/// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the
+/// oldest of all, so that nobody waits for ever. Decides nothing about limits: those come as a question.
 package struct ReadyQueue: Sendable {
     private var lines: [QueueKey: WaitingLine] = [:]
     /// When each session last got a slot; a session that never did comes first.
     private var lastStart: [SessionID: UInt64] = [:]
     private var starts: UInt64 = 0
     package private(set) var count = 0
+    /// The stored orders of sessions.
+    private var ranks: [SessionID: [TransferID: Int]] = [:]
 
     package init() {}
 
     package mutating func insert(_ id: TransferID, _ key: QueueKey) {
         let before = lines[key]?.count ?? 0
-        lines[key, default: WaitingLine()].insert(id)
+        lines[key, default: WaitingLine(ranks: ranks[key.session] ?? [:])].insert(id)
         count += (lines[key]?.count ?? 0) - before
+    }
+
+    /// Lets a session's transfers come in this order; those that are not named come after, the oldest first.
+    package mutating func order(_ session: SessionID, _ ids: [TransferID]) {
+        var order: [TransferID: Int] = [:]
+        for (rank, id) in ids.enumerated() { order[id] = rank }
+        ranks[session] = order.isEmpty ? nil : order
+        for key in lines.keys where key.session == session { lines[key]?.order(by: order) }
     }
 
     @discardableResult
@@ -46,29 +56,64 @@ package struct ReadyQueue: Sendable {
         return line.prefix(line.count)
     }
 
-    /// Takes out the transfer that gets the next slot; nil if nobody who waits may run.
-    package mutating func next(mayRun: (QueueKey) -> Bool) -> (id: TransferID, key: QueueKey)? {
-        var best: (id: TransferID, key: QueueKey)?
-        let isOldestsTurn = starts % 8 == 7
-        for (key, line) in lines {
-            guard let id = line.first, mayRun(key) else { continue }
-            guard let current = best else {
-                best = (id, key)
-                continue
+    /// Takes those of a session out that are among some ids.
+    @discardableResult
+    package mutating func remove(
+        _ ids: Set<TransferID>, of session: SessionID
+    ) -> [(id: TransferID, key: QueueKey)] {
+        var removed: [(id: TransferID, key: QueueKey)] = []
+        for key in lines.keys.filter({ $0.session == session }) {
+            for id in waiting(with: key, limit: .max) where ids.contains(id) && remove(id, key) {
+                removed.append((id, key))
             }
-            if isOldestsTurn ? id < current.id : comes(id, key, before: current) { best = (id, key) }
         }
-        guard let best else { return nil }
+        return removed
+    }
+
+    /// Takes out the transfer that gets the next slot; nil if nobody who waits may run.
+    ///
+    /// - Parameter isInOrder: whether priority and order alone say which of a session's transfers is next, whenever it is
+    ///   the session's turn.
+    package mutating func next(
+        isInOrder: (SessionID) -> Bool = { _ in false }, mayRun: (QueueKey) -> Bool
+    ) -> (id: TransferID, key: QueueKey)? {
+        let isOldestsTurn = starts % 8 == 7
+        guard var best = first(mayRun, { isOldestsTurn ? $0.id < $1.id : comes($0, before: $1) }) else { return nil }
+        // Whose turn it is decides before which of its transfers is meant, so that neither depends on the others.
+        let session = best.key.session
+        let isByAge = isOldestsTurn && !isInOrder(session)
+        if !isByAge, isOldestsTurn || ranks[session] != nil {
+            best = first({ $0.session == session && mayRun($0) }, precedes) ?? best
+        }
         remove(best.id, best.key)
         starts += 1
-        lastStart[best.key.session] = starts
+        lastStart[session] = starts
         return best
     }
 
-    private func comes(_ id: TransferID, _ key: QueueKey, before other: (id: TransferID, key: QueueKey)) -> Bool {
-        if key.priority != other.key.priority { return key.priority > other.key.priority }
-        let turn = lastStart[key.session] ?? 0
+    private typealias Candidate = (id: TransferID, key: QueueKey)
+
+    /// The first of all lines that may run, by an order.
+    private func first(_ mayRun: (QueueKey) -> Bool, _ precedes: (Candidate, Candidate) -> Bool) -> Candidate? {
+        var best: Candidate?
+        for (key, line) in lines {
+            guard let id = line.first, mayRun(key) else { continue }
+            if let current = best, !precedes((id, key), current) { continue }
+            best = (id, key)
+        }
+        return best
+    }
+
+    private func comes(_ one: Candidate, before other: Candidate) -> Bool {
+        if one.key.priority != other.key.priority { return one.key.priority > other.key.priority }
+        let turn = lastStart[one.key.session] ?? 0
         let otherTurn = lastStart[other.key.session] ?? 0
-        return turn == otherTurn ? id < other.id : turn < otherTurn
+        return turn == otherTurn ? one.id < other.id : turn < otherTurn
+    }
+
+    /// Within one session.
+    private func precedes(_ one: Candidate, _ other: Candidate) -> Bool {
+        if one.key.priority != other.key.priority { return one.key.priority > other.key.priority }
+        return lines[one.key]?.precedes(one.id, other.id) ?? (one.id < other.id)
     }
 }

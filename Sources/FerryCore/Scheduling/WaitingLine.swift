@@ -1,11 +1,15 @@
 // Ferry: FerryCore
-// Transfers with the same key, oldest first.
+// Transfers with the same key, in the order of their session.
 
-/// Transfers with the same key, oldest first: eight bytes for each.
+/// Transfers with the same key, in the order of their session, else the oldest first: eight bytes for each.
 struct WaitingLine: Sendable {
     private var ids: [TransferID] = []
     /// Those before have left at the front; taken out when they are half of all.
     private var head = 0
+    /// The session's order; those without a rank come after, the oldest first.
+    private var ranks: [TransferID: Int]
+
+    init(ranks: [TransferID: Int] = [:]) { self.ranks = ranks }
 
     var isEmpty: Bool { head == ids.count }
     var count: Int { ids.count - head }
@@ -14,7 +18,7 @@ struct WaitingLine: Sendable {
     func prefix(_ limit: Int) -> [TransferID] { Array(ids[head...].prefix(limit)) }
 
     mutating func insert(_ id: TransferID) {
-        if let last = ids.last, last >= id {
+        if let last = ids.last, !precedes(last, id) {
             let index = position(of: id)
             if index < ids.count, ids[index] == id { return }
             ids.insert(id, at: index)
@@ -38,12 +42,26 @@ struct WaitingLine: Sendable {
         return true
     }
 
+    /// Takes another order of the session up.
+    mutating func order(by ranks: [TransferID: Int]) {
+        self.ranks = ranks
+        ids = ids[head...].sorted { precedes($0, $1) }
+        head = 0
+    }
+
+    func precedes(_ one: TransferID, _ other: TransferID) -> Bool {
+        if ranks.isEmpty { return one < other }
+        let rank = ranks[one] ?? .max
+        let otherRank = ranks[other] ?? .max
+        return rank == otherRank ? one < other : rank < otherRank
+    }
+
     private func position(of id: TransferID) -> Int {
         var low = head
         var high = ids.count
         while low < high {
             let middle = (low + high) / 2
-            if ids[middle] < id { low = middle + 1 } else { high = middle }
+            if precedes(ids[middle], id) { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -41,5 +41,13 @@ package struct TransferEvent: Hashable, Codable, Sendable {
             case .running, .waiting, .progress, .unknown: false
             }
         }
+
+        /// Whether a client that knows its transfers needs no more than the kind.
+        package var isBrief: Bool {
+            switch self {
+            case .submitted, .suspended, .resumed, .canceled, .removed: true
+            case .succeeded, .failed, .running, .waiting, .progress, .unknown: false
+            }
+        }
     }
 }

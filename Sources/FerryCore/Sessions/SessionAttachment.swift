@@ -14,10 +14,12 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
     package var connectionsPerHost: Int?
     /// Seconds between samples of running transfers.
     package var progressInterval: Double
+    /// Whether the session is one of a manager: its transfers stay until they are removed, and suspend when it is quit.
+    package var isManager: Bool
 
     package init(
         application: String, identifier: String, process: Int32, isBackgroundLaunched: Bool, sendsLaunchEvents: Bool,
-        connectionsPerHost: Int?, progressInterval: Double = 0.1
+        connectionsPerHost: Int?, progressInterval: Double = 0.1, isManager: Bool = false
     ) {
         self.application = application
         self.identifier = identifier
@@ -26,12 +28,15 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
         self.sendsLaunchEvents = sendsLaunchEvents
         self.connectionsPerHost = connectionsPerHost
         self.progressInterval = progressInterval
+        self.isManager = isManager
     }
 
     /// The daemon's name for the session.
     ///
     /// - Throws: ``TransferError`` with code `invalid_request` if the names are empty, too long or have control characters.
-    package func session() throws(TransferError) -> SessionID { try SessionID(application + "/" + identifier) }
+    package func session() throws(TransferError) -> SessionID {
+        try SessionID(application + (isManager ? ":" : "/") + identifier)
+    }
 
     private enum CodingKeys: String, CodingKey {
         case application, identifier, process
@@ -39,5 +44,6 @@ package struct SessionAttachment: Hashable, Codable, Sendable {
         case sendsLaunchEvents = "launch_events"
         case connectionsPerHost = "connections_per_host"
         case progressInterval = "progress"
+        case isManager = "manager"
     }
 }

@@ -22,7 +22,29 @@ package protocol SessionService: TransferService {
     /// - Throws: ``TransferError`` with code `invalid_request` if the program is no absolute path of an executable file.
     func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError)
 
-    /// Force-quits: every unfinished transfer ends as canceled with what is needed to continue it, and nothing is launched
-    /// until the app is started by its user.
+    /// Force-quits: every unfinished transfer ends as canceled with what is needed to continue it, those of managers are
+    /// suspended, and nothing is launched until the app is started by its user.
     func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult]
+
+    /// Stores in which order a session's transfers get their turns; those that are not named come after, the oldest first.
+    ///
+    /// Ids that the session does not have are left out.
+    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError)
+
+    // MARK: Many at once
+
+    /// Stores all items of a batch in one transaction, with ids in their order.
+    ///
+    /// An item that is refused does not hold back the others. One whose destination is refused is stored as failed, so
+    /// that it can be started again.
+    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report
+
+    /// Acts on many transfers of a session in one transaction, and returns once everything is done.
+    ///
+    /// - Parameter ids: nil is all of the session; then what has succeeded is not started.
+    /// - Throws: ``TransferError`` only if the call as a whole failed: then nothing was done.
+    func act(
+        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+    ) async throws(TransferError) -> SessionAction.Report
 }

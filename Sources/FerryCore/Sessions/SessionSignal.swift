@@ -5,6 +5,8 @@
 package enum SessionSignal: Hashable, Sendable {
     case attached(Attached)
     case event(TransferEvent)
+    /// Durable events that a manager needs no more of than their kind.
+    case batch(EventBatch)
     /// Nobody needs to do anything: the connection is alive.
     case idle
 
@@ -13,13 +15,24 @@ package enum SessionSignal: Hashable, Sendable {
         package var lastTask: Int
         /// Whether this process has got the session's call to handle events, so that it is told when they are over.
         package var handlesEvents: Bool
+        /// The stored order of a manager's transfers.
+        package var order: [TransferID]
 
-        package init(lastTask: Int, handlesEvents: Bool) {
+        package init(lastTask: Int, handlesEvents: Bool, order: [TransferID] = []) {
             self.lastTask = lastTask
             self.handlesEvents = handlesEvents
+            self.order = order
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            lastTask = try box.decode(Int.self, forKey: .lastTask)
+            handlesEvents = try box.decode(Bool.self, forKey: .handlesEvents)
+            order = try box.decodeIfPresent([TransferID].self, forKey: .order) ?? []
         }
 
         private enum CodingKeys: String, CodingKey {
+            case order
             case lastTask = "last_task"
             case handlesEvents = "handles_events"
         }

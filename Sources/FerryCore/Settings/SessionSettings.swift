@@ -9,6 +9,12 @@ package struct SessionSettings: Hashable, Codable, Sendable {
     package var hostConnections: Int?
     /// Bytes per second of all its transfers; 0 is no limit.
     package var rateLimit: Int64
+    /// In place of the network policies of its transfers; nil leaves each its own.
+    package var network: NetworkPolicy?
+    /// Seconds without a byte before a connection is given up, in place of those of its transfers; nil leaves each its own.
+    package var idleTimeout: Double?
+    /// Whether priority and the session's order alone say which of its transfers is next.
+    package var inOrder = false
 
     package init(activeTransfers: Int? = nil, rateLimit: Int64 = 0, hostConnections: Int? = nil) {
         self.activeTransfers = activeTransfers
@@ -20,6 +26,9 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         case activeTransfers = "active_transfers"
         case hostConnections = "host_connections"
         case rateLimit = "rate_limit"
+        case network
+        case idleTimeout = "idle_timeout"
+        case inOrder = "in_order"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -27,6 +36,9 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         activeTransfers = try box.decodeIfPresent(Int.self, forKey: .activeTransfers)
         hostConnections = try box.decodeIfPresent(Int.self, forKey: .hostConnections)
         rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
+        network = try box.decodeIfPresent(NetworkPolicy.self, forKey: .network)
+        idleTimeout = try box.decodeIfPresent(Double.self, forKey: .idleTimeout)
+        inOrder = try box.decodeIfPresent(Bool.self, forKey: .inOrder) ?? false
     }
 
     /// - Throws: ``TransferError`` with code `invalid_request` naming the value that is out of its range.
@@ -34,5 +46,8 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         try SettingRange.activeTransfers.check(activeTransfers.map(Int64.init), "active_transfers")
         try SettingRange.connectionsPerHost.check(hostConnections.map(Int64.init), "host_connections")
         try SettingRange.rateLimit.check(rateLimit == 0 ? nil : rateLimit, "rate_limit")
+        if let idleTimeout, !(idleTimeout > 0 && idleTimeout.isFinite) {
+            throw TransferError(.invalidRequest, "idle_timeout is more than 0 seconds.")
+        }
     }
 }

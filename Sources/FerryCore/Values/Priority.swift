@@ -1,18 +1,80 @@
 // Ferry: FerryCore
 // Which transfers go first.
 
-/// Which transfers get slots and, under a rate limit, shares first.
-package enum Priority: String, CaseIterable, Codable, Comparable, Sendable {
-    case low, normal, high
+/// Which transfers get slots and, under a rate limit, shares first: a number from -10 to 10, three of which have names.
+package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The numbers that there are.
+    package static let allowed = -10...10
+    package static let low = Priority(clamping: -5)
+    package static let normal = Priority(clamping: 0)
+    package static let high = Priority(clamping: 5)
 
-    /// The share of a limited rate, and the order of starts.
-    package var weight: Int {
-        switch self {
-        case .low: 1
-        case .normal: 2
-        case .high: 4
+    /// From -10 to 10, the higher the sooner.
+    package let rawValue: Int
+
+    /// nil for a number that is not allowed.
+    package init?(rawValue: Int) {
+        guard Self.allowed.contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// The nearest number that is allowed.
+    package init(clamping value: Int) {
+        rawValue = min(max(value, Self.allowed.lowerBound), Self.allowed.upperBound)
+    }
+
+    /// The name of a priority, or its number; nil if the text is neither.
+    package init?(word: String) {
+        switch word {
+        case "low": self = .low
+        case "normal": self = .normal
+        case "high": self = .high
+        default:
+            guard let number = Int(word), let priority = Priority(rawValue: number) else { return nil }
+            self = priority
         }
     }
 
-    package static func < (left: Priority, right: Priority) -> Bool { left.weight < right.weight }
+    /// Its name, or its number if it has none.
+    package var word: String {
+        switch self {
+        case .low: "low"
+        case .normal: "normal"
+        case .high: "high"
+        default: String(rawValue)
+        }
+    }
+
+    /// The share of a limited rate.
+    package var weight: Int {
+        switch rawValue {
+        case ...(-3): 1
+        case 3...: 4
+        default: 2
+        }
+    }
+
+    package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Written as its name, or as a number if it has none.
+extension Priority: Codable {
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.singleValueContainer()
+        let number = try? box.decode(Int.self)
+        let word = try number.map(String.init) ?? box.decode(String.self)
+        guard let priority = Priority(word: word) else {
+            throw DecodingError.dataCorruptedError(
+                in: box, debugDescription: "A priority is low, normal, high or a number from -10 to 10.")
+        }
+        self = priority
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.singleValueContainer()
+        switch self {
+        case .low, .normal, .high: try box.encode(word)
+        default: try box.encode(rawValue)
+        }
+    }
 }

@@ -21,9 +21,9 @@ extension Request {
     }
 
     /// The body as one JSON value.
-    func value<Body: StrictBody>(_ type: Body.Type) async throws -> Body {
+    func value<Body: StrictBody>(_ type: Body.Type, upTo limit: Int = BodyLimit.value) async throws -> Body {
         var bytes = Data()
-        try await readBody(as: MediaType.json, upTo: BodyLimit.value) { part in
+        try await readBody(as: MediaType.json, upTo: limit) { part in
             bytes.append(contentsOf: part.readableBytesView)
         }
         return try BodyDecoder.decode(type, from: bytes)

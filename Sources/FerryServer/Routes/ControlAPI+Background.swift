@@ -28,6 +28,21 @@ extension ControlAPI {
             try await service.registerLaunchCommand(wish.launch, of: context.application())
             return wish
         }
+        router.serve(SubmitBatch.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.submit(request.value(StrictBatch.self, upTo: BodyLimit.batch).batch)
+        }
+        router.serve(ActOnSession.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ActOnSession.Request.self, upTo: BodyLimit.batch)
+            return try await service.act(wish.action, in: context.sessionID(), on: wish.ids)
+        }
+        router.serve(ReorderSession.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ReorderSession.Request.self, upTo: BodyLimit.batch)
+            try await service.reorder(context.sessionID(), wish.order)
+            return wish
+        }
         router.serve(QuitSessions.self) { request, _ in
             try request.hasNoQuery()
             let wish = try await request.value(QuitSessions.Request.self)

@@ -30,6 +30,7 @@ extension HTTPRequest.Method {
             switch method {
             case .get: .get
             case .post: .post
+            case .put: .put
             case .patch: .patch
             case .delete: .delete
             }

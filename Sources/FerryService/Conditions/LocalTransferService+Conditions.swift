@@ -82,9 +82,9 @@ extension LocalTransferService {
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
     func stopIfForbidden(_ id: TransferID) async {
         guard !watch.conditions.areGood, let transfer = live[id], let run = transfer.run, let record = transfer.record,
-            let reason = obstacle(Self.key(record))
+            let reason = obstacle(key(record))
         else { return }
-        if let error = ConditionRule.error(reason, record.request.network) {
+        if let error = ConditionRule.error(reason, network(of: record.request)) {
             await run.stop(with: error)
         } else {
             await run.stop()
@@ -109,13 +109,13 @@ extension LocalTransferService {
         do throws(TransferError) {
             let record = try await existing(id)
             guard record.isEligible, live[id] == nil, !isShuttingDown else { return }
-            var machine = TransferMachine(record)
+            var machine = TransferMachine(record, network: network(of: record.request))
             guard case .finish(let outcome) = machine.forbidden(reason) else {
                 // It was changed to wait.
                 lineUp(record)
                 return schedule()
             }
-            leaveLine(id, Self.key(record))
+            leaveLine(id, key(record))
             try await finish(machine.record, outcome)
         } catch {
             noteFailure(error)
@@ -134,10 +134,14 @@ extension LocalTransferService {
     private func tellWaiting(_ before: [QueueKey: WaitReason]) {
         let after = currentReasons()
         let changed = ready.keys.filter { before[$0] != after[$0] }
-        let ids = changed.flatMap { ready.waiting(with: $0, limit: 500) }.prefix(2000)
+        tellWaiting(changed.flatMap { ready.waiting(with: $0, limit: 500) })
+    }
+
+    /// Tells listeners what some of those who wait wait for.
+    func tellWaiting(_ ids: [TransferID]) {
         guard !ids.isEmpty else { return }
         Task(name: "news of those who wait") {
-            for id in ids where live[id] == nil {
+            for id in ids.prefix(2000) where live[id] == nil {
                 guard let record = try? await existing(id), record.isEligible, live[id] == nil else { continue }
                 await publishLive(.waiting, record)
             }

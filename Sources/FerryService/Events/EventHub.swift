@@ -16,7 +16,7 @@ actor EventHub {
     /// Number of the latest durable event that everybody has been told of.
     private(set) var lastNumber: Int64
     /// Durable events whose predecessors have been committed but not told yet.
-    private var early: [Int64: TransferEvent] = [:]
+    private var early: [Int64: Told] = [:]
     private var isFinished = false
 
     init(journal: Journal, lastNumber: Int64) {
@@ -26,16 +26,38 @@ actor EventHub {
 
     /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
     func publish(_ event: TransferEvent) {
-        guard let number = event.number else { return deliver(event) }
-        early[number] = event
+        guard let number = event.number else {
+            for id in listeners.keys { listeners[id]?.offer(event) }
+            return
+        }
+        early[number] = .event(event)
+        tell()
+    }
+
+    /// Tells everybody of events that were recorded together.
+    func publish(_ run: EventRun) {
+        guard !run.ids.isEmpty else { return }
+        early[run.first] = .run(run)
+        tell()
+    }
+
+    /// Tells what follows in the order of the numbers.
+    private func tell() {
         while let next = early.removeValue(forKey: lastNumber + 1) {
-            lastNumber += 1
-            deliver(next)
+            switch next {
+            case .event(let event):
+                lastNumber += 1
+                for id in listeners.keys { listeners[id]?.offer(event) }
+            case .run(let run):
+                lastNumber = run.last
+                for id in listeners.keys { listeners[id]?.offer(run) }
+            }
         }
     }
 
-    private func deliver(_ event: TransferEvent) {
-        for id in listeners.keys { listeners[id]?.offer(event) }
+    private enum Told {
+        case event(TransferEvent)
+        case run(EventRun)
     }
 
     /// The shortest interval in which somebody wants samples; nil if nobody does.
@@ -45,17 +67,36 @@ actor EventHub {
     func listen(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
     ) -> AsyncThrowingStream<TransferEvent, any Error> {
-        let id = nextListener
-        nextListener += 1
-        listeners[id] = EventListener(subscription, lastNumber: lastNumber)
-        let guardian = ListenerGuardian { [weak self] in
-            Task(name: "end of listener \(id)") { await self?.remove(id) }
+        let (id, guardian) = add(EventListener(subscription, lastNumber: lastNumber))
+        return AsyncThrowingStream { [weak self] in
+            _ = guardian
+            guard let self, case .event(let event) = try await self.next(id, ended: ended) else { return nil }
+            return event
         }
+    }
+
+    /// Makes a stream for a session's client.
+    ///
+    /// - Parameter isBrief: whether it wants events in short where that is enough.
+    func signals(
+        _ subscription: EventSubscription, isBrief: Bool
+    ) -> AsyncThrowingStream<SessionSignal, any Error> {
+        let (id, guardian) = add(EventListener(subscription, isBrief: isBrief, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
             guard let self else { return nil }
-            return try await self.next(id, ended: ended)
+            return try await self.next(id) { _ in false }
         }
+    }
+
+    private func add(_ listener: EventListener) -> (id: Int, guardian: ListenerGuardian) {
+        let id = nextListener
+        nextListener += 1
+        listeners[id] = listener
+        let guardian = ListenerGuardian { [weak self] in
+            Task(name: "end of listener \(id)") { await self?.remove(id) }
+        }
+        return (id, guardian)
     }
 
     func finish() {
@@ -69,10 +110,10 @@ actor EventHub {
 
     private func next(
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
-    ) async throws(TransferError) -> TransferEvent? {
+    ) async throws(TransferError) -> SessionSignal? {
         while !Task.isCancelled {
             guard let listener = listeners[id] else { return nil }
-            if let event = listeners[id]?.take() { return event }
+            if let signal = listeners[id]?.take() { return signal }
             if listener.isBehind {
                 try await catchUp(id)
                 continue
@@ -80,7 +121,7 @@ actor EventHub {
             if isFinished { return nil }
             if listener.subscription.endsWithTransfers, await allEnded(id, ended) {
                 // Looks again: the last event may have come while the transfers were looked at.
-                if let event = listeners[id]?.take() { return event }
+                if let signal = listeners[id]?.take() { return signal }
                 if listeners[id]?.isBehind == true { continue }
                 remove(id)
                 return nil
@@ -107,10 +148,12 @@ actor EventHub {
         let subscription = listener.subscription
         let cursor = listener.cursor
         let target = lastNumber
+        let session = listener.isBrief ? subscription.session : nil
         let page = try await journal.read { reader throws(TransferError) in
-            try reader.events(after: cursor, session: subscription.session, ids: subscription.ids, limit: 256)
+            if let session { return try reader.briefPage(after: cursor, session: session) }
+            return try reader.page(after: cursor, session: subscription.session, ids: subscription.ids)
         }
-        listeners[id]?.caughtUp(with: page, isWhole: page.count < 256, through: target, latest: lastNumber)
+        listeners[id]?.caughtUp(with: page, through: target, latest: lastNumber)
     }
 
     private func wait(_ id: Int) async {

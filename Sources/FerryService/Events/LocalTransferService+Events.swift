@@ -12,17 +12,33 @@ extension LocalTransferService {
     package func events(
         _ subscription: EventSubscription
     ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
-        if let interval = subscription.progressInterval, !(0.05...60).contains(interval) {
-            throw TransferError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
-        }
+        try Self.check(subscription)
         let stream = await hub.listen(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
-        if subscription.progressInterval != nil {
-            // Whoever was first may want fewer samples, and the next one far away.
-            samplers?.cancel()
-            samplers = nil
-            startSampling()
-        }
+        sampleAnew(for: subscription)
         return stream
+    }
+
+    /// The events of a session for its client, in short where that is wanted and enough.
+    func signals(
+        _ subscription: EventSubscription, isBrief: Bool
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+        try Self.check(subscription)
+        let stream = await hub.signals(subscription, isBrief: isBrief)
+        sampleAnew(for: subscription)
+        return stream
+    }
+
+    private static func check(_ subscription: EventSubscription) throws(TransferError) {
+        guard let interval = subscription.progressInterval, !(0.05...60).contains(interval) else { return }
+        throw TransferError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
+    }
+
+    /// Whoever was first may want fewer samples, and the next one far away.
+    private func sampleAnew(for subscription: EventSubscription) {
+        guard subscription.progressInterval != nil else { return }
+        samplers?.cancel()
+        samplers = nil
+        startSampling()
     }
 
     package func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {

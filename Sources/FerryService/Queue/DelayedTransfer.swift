@@ -5,7 +5,7 @@ import FerryCore
 
 /// A transfer that waits for a moment, or for its cause to go away.
 struct DelayedTransfer: Sendable {
-    let key: QueueKey
+    var key: QueueKey
     let until: ContinuousClock.Instant
     let reason: WaitReason
 }

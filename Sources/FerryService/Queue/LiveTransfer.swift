@@ -7,7 +7,7 @@ import Synchronization
 
 /// A transfer that has a slot.
 struct LiveTransfer: Sendable {
-    let key: QueueKey
+    var key: QueueKey
     var record: TransferRecord?
     var run: TransferRun?
     /// A request that was changed before there was a run to tell.
@@ -19,6 +19,8 @@ struct LiveTransfer: Sendable {
     var meter = SpeedMeter()
     /// Whether it is to stop as soon as there is something to stop.
     var isStopping = false
+    /// Whether it is over its session's limits and gives its slot back.
+    var isExcess = false
 
     /// How it is shown.
     func liveState(now: UInt64) -> Transfer.Live {

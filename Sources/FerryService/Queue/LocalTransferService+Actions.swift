@@ -105,7 +105,7 @@ extension LocalTransferService {
         var suspended = machine.record
         suspended.active.suspend(at: .now)
         let event = try await commit(suspended, event: .suspended)
-        leaveLine(record.id, Self.key(record))
+        leaveLine(record.id, key(record))
         await stop(record.id)
         // Its number is taken, so the event must be told whatever the journal says: later ones follow it.
         let after = shown((try? await existing(record.id)) ?? suspended)
@@ -150,7 +150,7 @@ extension LocalTransferService {
         let id = record.id
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
-        leaveLine(id, Self.key(record))
+        leaveLine(id, key(record))
         await stop(id)
         let after = try await existing(id)
         try await finishCancel(after)

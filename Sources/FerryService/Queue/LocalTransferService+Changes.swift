@@ -122,15 +122,16 @@ extension LocalTransferService {
             await transfer.run?.follow(changed.request)
             transfer.limiter.rate = changed.request.rateLimit
             transfer.gate.setPriority(changed.request.priority)
+            live[id]?.key.priority = changed.request.priority
             // A new address is asked at once; the bytes on disk are judged by its answer.
             if hasNewAddress { await transfer.run?.stop() }
             if changed.request.network != old.request.network {
-                watchConditions(for: Self.key(changed))
+                watchConditions(for: key(changed))
                 await stopIfForbidden(id)
             }
-        } else if changed.isEligible, hasNewAddress || hasNewBegin || Self.key(changed) != Self.key(old) {
+        } else if changed.isEligible, hasNewAddress || hasNewBegin || key(changed) != key(old) {
             let waiting = delayed[id]
-            leaveLine(id, Self.key(old))
+            leaveLine(id, key(old))
             let isOver = hasNewAddress || waiting?.reason == .beginDate
             let rest = isOver ? 0 : waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
             lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)

@@ -9,7 +9,7 @@ import Foundation
 extension LocalTransferService {
     /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
     func lineUp(_ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry) {
-        let key = Self.key(record)
+        let key = key(record)
         let startsLate = record.facts.startsAfterRelaunch == true && record.attempts == 0
         let rest = startsLate ? relaunchRest(record.request.session) : 0
         guard rest > delay else {
@@ -74,7 +74,7 @@ extension LocalTransferService {
             // It has a slot and no run yet: the run is met a moment later.
             return setAlarm(Alarm(due: .now + .milliseconds(20), cause: .deadline(id)))
         }
-        leaveLine(id, Self.key(record))
+        leaveLine(id, key(record))
         try await finish(machine.record, outcome)
     }
 

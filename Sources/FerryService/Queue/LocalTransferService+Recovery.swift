@@ -15,27 +15,21 @@ extension LocalTransferService {
             var waiting: [PendingTransfer] = []
             try reader.forEachPending { waiting.append($0) }
             let canceling = try reader.unfinishedCleanups()
-            let sessions = try reader.sessions().map { ($0.id, $0.settings) }
+            var sessions: [(SessionID, SessionSettings, [TransferID])] = []
+            for session in try reader.sessions() {
+                sessions.append((session.id, session.settings, try reader.order(of: session.id)))
+            }
             return (waiting, canceling, sessions)
         }
-        for (id, settings) in sessions { sessionStates[id] = SessionState(settings: settings) }
+        for (id, settings, order) in sessions {
+            sessionStates[id] = SessionState(settings: settings)
+            if !order.isEmpty { setOrder(order, of: id) }
+        }
         try await recoverSessions()
         let now = Date()
-        for transfer in waiting {
-            let key = QueueKey(
-                session: transfer.session, origin: transfer.origin, priority: transfer.priority,
-                network: transfer.network)
-            let rest = transfer.retry?.rest(now: now) ?? 0
-            if transfer.startsAfterRelaunch, relaunchRest(transfer.session) > rest {
-                lineUp(
-                    transfer.id, key, transfer.notBefore, after: relaunchRest(transfer.session), reason: .relaunch)
-            } else {
-                lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
-            }
-            setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
-            if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
-        }
-        for record in canceling { try await cleanUp(record) }
+        for transfer in waiting { lineUp(transfer, now: now) }
+        try await recoverRemovals()
+        for record in canceling where !record.intent.isRemoval { try await cleanUp(record) }
         try await sweep(olderThan: 0)
         if !waiting.isEmpty {
             logger.notice("taking up transfers", metadata: ["count": "\(waiting.count)"])

@@ -14,7 +14,11 @@ extension LocalTransferService {
         guard !isShuttingDown else { return }
         failForbidden()
         var limits = currentLimits()
-        while !limits.isFull, let next = ready.next(mayRun: { limits.obstacle($0) == nil && isPermitted($0) }) {
+        while !limits.isFull,
+            let next = ready.next(
+                isInOrder: { sessionStates[$0]?.settings.inOrder ?? false },
+                mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
+        {
             limits.add(next.key)
             start(next.id, next.key)
         }
@@ -34,15 +38,25 @@ extension LocalTransferService {
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         if record.retry != nil, let reason = delayed[record.id]?.reason { return reason }
         if let reason = delayed[record.id]?.reason, reason == .beginDate || reason == .relaunch { return reason }
-        let key = Self.key(record)
+        let key = key(record)
         return obstacle(key) ?? currentLimits().obstacle(key) ?? .slot
     }
 
-    static func key(_ record: TransferRecord) -> QueueKey {
+    func key(_ record: TransferRecord) -> QueueKey {
         let origin = (try? HTTPURL(parsing: record.request.url))?.origin.description ?? record.request.url
         return QueueKey(
             session: record.request.session, origin: origin, priority: record.request.priority,
-            network: record.request.network)
+            network: network(of: record.request))
+    }
+
+    /// The network policy that applies to a request: its session's, where that has one.
+    func network(of request: TransferRequest) -> NetworkPolicy { network(request.network, in: request.session) }
+
+    func network(_ own: NetworkPolicy, in session: SessionID) -> NetworkPolicy {
+        guard var policy = sessionStates[session]?.settings.network else { return own }
+        // What is made in the background stays discretionary.
+        policy.isDiscretionary = policy.isDiscretionary || own.isDiscretionary
+        return policy
     }
 
     /// Puts a transfer in line, at once or after its delay.

@@ -47,12 +47,16 @@ extension LocalTransferService {
                 // The wall clock was set back while it waited.
                 return NextTry(record: record, delay: 0, reason: .beginDate)
             }
+            // Its slot is wanted back before it has used it.
+            if transfer.isExcess { return NextTry(record: record, delay: 0, reason: .retry) }
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
+            var request = record.request
+            request.idleTimeout = session(transfer.key.session).settings.idleTimeout ?? request.idleTimeout
             var job = TransferJob(
-                id: id, request: record.request, credentials: record.credentials, facts: record.facts,
+                id: id, request: request, credentials: record.credentials, facts: record.facts,
                 gate: transfer.gate, progress: transfer.progress)
             job.digest = digests.removeValue(forKey: id)
             job.reserve = currentSettings.reserve
@@ -74,7 +78,7 @@ extension LocalTransferService {
             startSampling()
             setDeadline(record)
             // Whoever stopped it before there was a run waits for this task.
-            if live[id]?.isStopping == true { await run.stop() }
+            if let transfer = live[id], transfer.isStopping || transfer.isExcess { await run.stop() }
             await stopIfForbidden(id)
             let report = await run.run()
             return try await settle(id, report)
@@ -115,7 +119,7 @@ extension LocalTransferService {
             var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
         else { return nil }
         record.attempts = tried.attempts
-        var machine = TransferMachine(record)
+        var machine = TransferMachine(record, network: network(of: record.request))
         let moment = TransferMachine.Moment(
             now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
         let action = machine.tryEnded(
@@ -142,7 +146,7 @@ extension LocalTransferService {
     private func tryEnd(
         _ report: RunReport, of record: TransferRecord, _ moment: TransferMachine.Moment
     ) -> TransferMachine.TryEnd {
-        let origin = Self.key(record).origin
+        let origin = key(record).origin
         switch report.result {
         case .succeeded(let success):
             originSizes[origin, default: RecentSizes()].add(success.size)

@@ -55,6 +55,7 @@ extension LocalTransferService: SessionService {
             ?? SessionRegistration(
                 application: attachment.application, identifier: attachment.identifier, sendsLaunchEvents: true)
         registration.sendsLaunchEvents = attachment.sendsLaunchEvents
+        registration.isManager = attachment.isManager
         registration.holder = ProcessMark.of(attachment.process)
         var session = desk.sessions[id] ?? SessionDesk.Session(registration: registration)
         session.registration = registration
@@ -79,15 +80,22 @@ extension LocalTransferService: SessionService {
             try await beginForeground(attachment.application, saving: id)
         }
         var state = self.session(id)
-        state.settings.hostConnections = attachment.connectionsPerHost
+        // A manager that says nothing keeps the limit that it has set.
+        if !attachment.isManager || attachment.connectionsPerHost != nil {
+            state.settings.hostConnections = attachment.connectionsPerHost
+        }
         sessionStates[id] = state
         try await setAttached(true, to: id)
         let lastTask = try await lastTask(of: id)
+        let order = attachment.isManager ? try await order(of: id) : []
         var subscription = EventSubscription()
         subscription.session = id
         subscription.progressInterval = attachment.progressInterval
+        // A manager is told of what happened while it was away; it lets the daemon forget it by acknowledging.
+        if attachment.isManager { subscription.after = 0 }
         let reader = SignalReader(
-            .attached(.init(lastTask: lastTask, handlesEvents: wasCalled)), try await events(subscription))
+            .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, order: order)),
+            try await signals(subscription, isBrief: attachment.isManager))
         schedule()
         let guardian = LeaveGuardian { [weak self] in
             Task(name: "detaching from \(id)") { await self?.detach(id, token) }
@@ -125,6 +133,12 @@ extension LocalTransferService: SessionService {
         await consider(id)
     }
 
+    private func order(of id: SessionID) async throws(TransferError) -> [TransferID] {
+        try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.order(of: id) }
+        }
+    }
+
     func saveRegistration(_ id: SessionID) async throws(TransferError) {
         guard let registration = desk.sessions[id]?.registration else { return }
         try await journal.commit { transaction throws(TransferError) in
@@ -141,9 +155,9 @@ extension LocalTransferService: SessionService {
 /// Reads a session's signals: the first, then its events.
 private actor SignalReader {
     private var first: SessionSignal?
-    private var events: AsyncThrowingStream<TransferEvent, any Error>.Iterator
+    private var events: AsyncThrowingStream<SessionSignal, any Error>.Iterator
 
-    init(_ first: SessionSignal, _ events: AsyncThrowingStream<TransferEvent, any Error>) {
+    init(_ first: SessionSignal, _ events: AsyncThrowingStream<SessionSignal, any Error>) {
         self.first = first
         self.events = events.makeAsyncIterator()
     }
@@ -155,6 +169,6 @@ private actor SignalReader {
         }
         // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
         var events = events
-        return try await events.next(isolation: self).map(SessionSignal.event)
+        return try await events.next(isolation: self)
     }
 }

@@ -27,7 +27,10 @@ extension LocalTransferService {
         // Before anything ends: nothing that ends here is told of.
         for id in sessions { try await markQuit(id) }
         var results: [ActionResult] = []
-        for id in sessions { results += try await quitTransfers(of: id) }
+        for id in sessions {
+            let isManager = desk.sessions[id]?.registration.isManager == true
+            results += isManager ? try await suspendTransfers(of: id) : try await quitTransfers(of: id)
+        }
         for id in sessions { try await markQuit(id) }
         return results
     }
@@ -38,6 +41,22 @@ extension LocalTransferService {
         desk.sessions[id]?.hasNews = false
         desk.sessions[id]?.launch = nil
         try await noting { () async throws(TransferError) in try await saveRegistration(id) }
+    }
+
+    /// Suspends what runs and waits, with its bytes.
+    private func suspendTransfers(of session: SessionID) async throws(TransferError) -> [ActionResult] {
+        let unfinished = try await ids(of: session, in: .pending)
+        let failures = try await act(.pause, in: session, on: nil).failures
+        let suspended = try await Set(ids(of: session, in: .suspended))
+        return failures + unfinished.filter(suspended.contains).map { ActionResult(id: $0, state: .suspended) }
+    }
+
+    private func ids(
+        of session: SessionID, in phase: JournalPhase
+    ) async throws(TransferError) -> [TransferID] {
+        try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.ids(of: session, in: phase) }
+        }
     }
 
     private func quitTransfers(of session: SessionID) async throws(TransferError) -> [ActionResult] {
@@ -78,7 +97,7 @@ extension LocalTransferService {
                 try await journal.commit { transaction throws(TransferError) in
                     try transaction.setIntent(id, .suspend)
                 }
-                leaveLine(id, Self.key(record))
+                leaveLine(id, key(record))
                 await stop(id)
                 record = try await existing(id)
             }

@@ -33,9 +33,12 @@ extension LocalTransferService {
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
         var state = session(id)
+        let old = state.settings
         state.settings = settings
         state.limiter.rate = settings.rateLimit
         sessionStates[id] = state
+        if old.network != settings.network { try await followNetwork(of: id) }
+        await stopExcess(of: id)
         schedule()
         guard let info = try await sessions().first(where: { $0.id == id }) else {
             throw TransferError(.internal, "The session \(id) was not stored.")
@@ -43,8 +46,40 @@ extension LocalTransferService {
         return info
     }
 
+    /// Lets those who wait in a session and those who run follow its changed network policy.
+    private func followNetwork(of session: SessionID) async throws(TransferError) {
+        // The line knows the policies that applied; what the requests themselves say is in the journal.
+        let pending = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in try reader.pending(of: session) }
+        }
+        let own = Dictionary(pending.map { ($0.id, $0.network) }, uniquingKeysWith: { $1 })
+        func changed(_ key: QueueKey, _ id: TransferID) -> QueueKey {
+            guard let policy = own[id] else { return key }
+            var key = key
+            key.network = network(policy, in: session)
+            watchConditions(for: key)
+            return key
+        }
+        var haveNews: [TransferID] = []
+        for old in ready.keys.filter({ $0.session == session }) {
+            for id in ready.removeAll(with: old) {
+                let key = changed(old, id)
+                ready.insert(id, key)
+                if obstacle(key) != obstacle(old) { haveNews.append(id) }
+            }
+        }
+        for (id, waiting) in delayed where waiting.key.session == session {
+            delayed[id]?.key = changed(waiting.key, id)
+        }
+        for (id, transfer) in live where transfer.key.session == session {
+            live[id]?.key = changed(transfer.key, id)
+            await stopIfForbidden(id)
+        }
+        tellWaiting(haveNews)
+    }
+
     /// Lets changes of the same settings follow each other, in the journal and here alike; nil stands for those of all.
-    private func takeTurn(forSettingsOf session: SessionID?) async {
+    func takeTurn(forSettingsOf session: SessionID?) async {
         if !settingsTurns.take(session) { await withCheckedContinuation { settingsTurns.wait(session, $0) } }
     }
 }

@@ -8,6 +8,8 @@ import FerryEngine
 struct SessionState: Sendable {
     var settings: SessionSettings
     let limiter: RateLimiter
+    /// The stored order of its transfers by their ranks; empty where they come by age.
+    var ranks: [TransferID: Int] = [:]
     /// What its client and servers have told each other; nil until somebody asks.
     var memory: SessionMemory?
 

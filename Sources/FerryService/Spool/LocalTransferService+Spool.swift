@@ -56,7 +56,7 @@ extension LocalTransferService {
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
             try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }
-            leaveLine(id, Self.key(record))
+            leaveLine(id, key(record))
             await stop(id)
             record = try await existing(id)
             if case .succeeded = record.outcome { return nil }

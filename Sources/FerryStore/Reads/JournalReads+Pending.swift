@@ -9,16 +9,30 @@ extension JournalReads {
     ///
     /// A value that cannot be read is reported and replaced by its default: reading the whole record, which comes
     /// before its start, says what is wrong with it.
-    package func forEachPending(_ body: (PendingTransfer) -> Void) throws(TransferError) {
+    ///
+    /// - Parameters:
+    ///   - ids: only these; nil is all.
+    ///   - session: only those of this session; nil is all. Not together with `ids`.
+    package func forEachPending(
+        among ids: [TransferID]? = nil, of session: SessionID? = nil, _ body: (PendingTransfer) -> Void
+    ) throws(TransferError) {
+        let condition =
+            ids != nil
+            ? "id IN (SELECT value FROM json_each(?)) AND +phase = 0"
+            : session != nil ? "session = ? AND phase = 0" : "phase = 0"
         let sql = """
             SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline'), \
             json_extract(request, '$.not_before'), json_extract(request, '$.resource_timeout'), active, \
             attempts = 0 AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
             json_extract(request, '$.network') FROM transfers \
-            WHERE phase = 0 ORDER BY id
+            WHERE \(condition) ORDER BY id
             """
         var latest = SessionID.cli
-        try connection.forEachRow(sql) { row in
+        // Many neighbours are alike in these as well.
+        var networks = RepeatedJSON<NetworkPolicy>()
+        var actives = RepeatedJSON<ActiveTime>()
+        let argument = ids.map(PageQuery.json) ?? session?.name
+        try connection.forEachRow(sql, argument.map { [$0] } ?? []) { row in
             guard let column = row.integer(0) else { return }
             let id = TransferID(column: column)
             var unreadable: [String] = []
@@ -31,11 +45,11 @@ extension JournalReads {
                     unreadable.append("session")
                 }
             }
-            let priority = row.text(3).flatMap(Priority.init)
+            let priority = row.text(3).flatMap(Priority.init(word:))
             if priority == nil { unreadable.append("priority") }
             let retry = row.json(4, as: RetryPlan.self)
             if retry == nil, !row.isNull(4) { unreadable.append("retry") }
-            let network = row.json(10, as: NetworkPolicy.self)
+            let network = networks.value(row, 10)
             if network == nil, !row.isNull(10) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
             body(
@@ -43,8 +57,43 @@ extension JournalReads {
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
                     priority: priority ?? .normal,
                     network: network ?? NetworkPolicy(), retry: retry, deadline: row.date(5), notBefore: row.date(6),
-                    resourceTimeout: row.real(7), active: row.json(8, as: ActiveTime.self) ?? ActiveTime(),
+                    resourceTimeout: row.real(7), active: actives.value(row, 8) ?? ActiveTime(),
                     startsAfterRelaunch: row.integer(9) == 1))
         }
+    }
+
+    /// Those of these transfers that are pending, oldest first.
+    package func pending(_ ids: [TransferID]) throws(TransferError) -> [PendingTransfer] {
+        var pending: [PendingTransfer] = []
+        pending.reserveCapacity(ids.count)
+        try forEachPending(among: ids) { pending.append($0) }
+        return pending
+    }
+
+    /// Those of a session that are pending, oldest first.
+    package func pending(of session: SessionID) throws(TransferError) -> [PendingTransfer] {
+        var pending: [PendingTransfer] = []
+        try forEachPending(of: session) { pending.append($0) }
+        return pending
+    }
+
+    /// Those of a session that are in a phase, oldest first.
+    package func ids(of session: SessionID, in phase: JournalPhase) throws(TransferError) -> [TransferID] {
+        try Self.ids(connection, session, nil, "AND phase = ?", [phase.rawValue])
+    }
+}
+
+/// Reads JSON that is mostly the same as in the row before.
+private struct RepeatedJSON<Value: Decodable> {
+    private var text: String?
+    private var latest: Value?
+
+    mutating func value(_ row: RowReader, _ column: Int) -> Value? {
+        let text = row.text(column)
+        if text != self.text {
+            self.text = text
+            latest = row.json(column)
+        }
+        return latest
     }
 }

@@ -21,6 +21,12 @@ extension JournalReads {
             .flatMap { RowReader($0).integer(0) }.map(Int.init) ?? 0
     }
 
+    /// The stored order of a session's transfers; some may be gone.
+    package func order(of id: SessionID) throws(TransferError) -> [TransferID] {
+        let sql = "SELECT transfer_order FROM sessions WHERE name = ? AND transfer_order IS NOT NULL"
+        return try connection.row(sql, [id.name]).flatMap { RowReader($0).data(0) }.map(TransferOrder.ids) ?? []
+    }
+
     /// The cookies that servers have given to a session.
     package func cookies(of id: SessionID) throws(TransferError) -> TransferCookies {
         let sql = "SELECT cookies FROM sessions WHERE name = ? AND cookies IS NOT NULL"

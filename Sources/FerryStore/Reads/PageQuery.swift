@@ -45,7 +45,7 @@ struct PageQuery {
     }
 
     /// A set of ids as one argument, so that its size does not change the statement.
-    static func json(_ ids: Set<TransferID>) -> String {
+    static func json(_ ids: some Sequence<TransferID>) -> String {
         "[" + ids.map { String($0.column) }.joined(separator: ",") + "]"
     }
 }

@@ -10,7 +10,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
     /// May run, or runs.
     case pending = 0
     case suspended = 1
-    /// Cancel was asked for; its partial file may still be there.
+    /// Cancel or removal was asked for; its files may still be there.
     case canceling = 2
     case succeeded = 3
     case failed = 4
@@ -19,6 +19,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
     package init(intent: TransferIntent, outcome: Outcome?) {
         self =
             switch (outcome, intent) {
+            case (_, .remove), (_, .removeWithFile): .canceling
             case (.succeeded, _): .succeeded
             case (.failed, _): .failed
             case (.canceled, _): .canceled

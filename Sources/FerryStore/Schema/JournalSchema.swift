@@ -24,6 +24,7 @@ enum JournalSchema {
         migrator.registerMigration("2") { database in
             for step in version2 { try database.execute(sql: step) }
         }
+        migrator.registerMigration("3") { try $0.execute(sql: version3) }
         return migrator
     }
 

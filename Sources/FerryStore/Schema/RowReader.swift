@@ -13,6 +13,7 @@ struct RowReader {
 
     func integer(_ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column]) }
     func text(_ column: Int) -> String? { String.fromDatabaseValue(row[column]) }
+    func data(_ column: Int) -> Data? { Data.fromDatabaseValue(row[column]) }
     func real(_ column: Int) -> Double? { Double.fromDatabaseValue(row[column]) }
     func date(_ column: Int) -> Date? { integer(column).map(Date.init(journalMilliseconds:)) }
 

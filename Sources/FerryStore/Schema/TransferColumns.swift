@@ -31,7 +31,7 @@ enum TransferColumns {
         let phase = JournalPhase(intent: record.intent, outcome: record.outcome)
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
-            request.session.name, phase.rawValue, record.intent.rawValue, request.priority.rawValue, origin(request),
+            request.session.name, phase.rawValue, record.intent.rawValue, request.priority.word, origin(request),
             destination(record),
             record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
             record.facts.leavesWork,
@@ -108,7 +108,7 @@ enum TransferColumns {
     private static func substituteRequest(_ row: RowReader) -> TransferRequest {
         var request = TransferRequest(url: row.text(5) ?? "", folder: "")
         if let session = row.text(2).flatMap({ try? SessionID($0) }) { request.session = session }
-        if let priority = row.text(4).flatMap(Priority.init) { request.priority = priority }
+        if let priority = row.text(4).flatMap(Priority.init(word:)) { request.priority = priority }
         return request
     }
 }

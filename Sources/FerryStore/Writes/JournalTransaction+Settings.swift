@@ -30,6 +30,25 @@ extension JournalTransaction {
             [id.name, try JournalJSON.text(SessionSettings()), number])
     }
 
+    /// Stores the order of a session's transfers; makes the session if there is none.
+    ///
+    /// Ids that the session does not have are left out.
+    /// - Returns: the ids that were stored.
+    package func saveOrder(_ ids: [TransferID], of id: SessionID) throws(TransferError) -> [TransferID] {
+        var present: Set<TransferID> = []
+        try connection.forEachRow("SELECT id FROM transfers WHERE session = ?", [id.name]) { row in
+            if let column = row.integer(0) { present.insert(TransferID(column: column)) }
+        }
+        let order = ids.filter { present.remove($0) != nil }
+        try connection.execute(
+            """
+            INSERT INTO sessions (name, settings, transfer_order) VALUES (?, ?, ?) \
+            ON CONFLICT (name) DO UPDATE SET transfer_order = excluded.transfer_order
+            """,
+            [id.name, try JournalJSON.text(SessionSettings()), TransferOrder.data(order)])
+        return order
+    }
+
     /// Stores the cookies that servers have given to a session.
     package func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
         try connection.execute(

@@ -8,6 +8,8 @@ package enum BuiltProgram: String, Sendable {
     case ferry, ferryd
     /// An app with one background session that does what its arguments say.
     case app = "BackgroundTestApp"
+    /// An app with managers that does what it is told.
+    case managerApp = "FerryTestApp"
 
     /// Its absolute path: beside the test program, or else in `.build/debug` of the folder that holds these sources.
     ///

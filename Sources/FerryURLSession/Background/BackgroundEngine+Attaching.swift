@@ -55,7 +55,7 @@ extension BackgroundEngine {
                     // A process that was launched for this session and does not use `run` is told of no call (statement 56).
                     if isLaunchedForThis { Task(name: "events of a launch") { await EventGate.shared.pass() } }
                 case .event(let event): transfers.receive(event)
-                case .idle: break
+                case .batch, .idle: break
                 }
             }
         } catch let error as FerryCore.TransferError where error.code == .sessionInUse {

@@ -1,11 +1,11 @@
 // Ferry: FerryURLSession
 // From Ferry's errors to Foundation's.
 
-import FerryCore
+package import FerryCore
 import Foundation
 
 /// Shows a transfer's error as Foundation does.
-enum URLErrorMapping {
+package enum URLErrorMapping {
     /// Codes of the error table that Foundation has no word for.
     private static let own: Set<ErrorCode> = [.digestMismatch, .destinationExists, .requestNotReplaceable]
 
@@ -17,7 +17,7 @@ enum URLErrorMapping {
     /// - Parameters:
     ///   - url: the URL that was asked last.
     ///   - resumeData: what a later task needs to continue.
-    static func error(_ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil) -> any Error {
+    package static func error(_ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil) -> any Error {
         if own.contains(error.code) { return TransferError(error) }
         var info: [String: Any] = [NSLocalizedDescriptionKey: error.message]
         if let url {

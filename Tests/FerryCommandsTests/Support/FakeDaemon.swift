@@ -114,6 +114,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
+    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {}
+
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
     func sessions() async throws(TransferError) -> [SessionInfo] {
         sessionNames.map { SessionInfo(id: $0, settings: SessionSettings(), transfers: [:]) }
@@ -148,6 +150,11 @@ final class FakeDaemon: DaemonAccess, SessionService {
             return state.transfers.keys.sorted().map { ActionResult(id: $0, state: .canceled) }
         }
     }
+
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw Self.noSessions }
+    func act(
+        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+    ) async throws(TransferError) -> SessionAction.Report { throw Self.noSessions }
 
     private static let noSessions = TransferError(.internal, "No test calls this.")
 }

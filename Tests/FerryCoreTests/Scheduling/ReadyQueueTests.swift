@@ -72,6 +72,61 @@ import Testing
         #expect(drain(&queue) { $0.origin != "http://busy" }[7] == 2)
     }
 
+    @Test func `a session's order decides among those of equal priority, and who is not in it comes after`() throws {
+        var queue = ReadyQueue()
+        let origins = ["http://one", "http://two", "http://three"]
+        func order(_ ids: [UInt64]) throws { queue.order(try SessionID("a"), ids.map(TransferID.init(rawValue:))) }
+        try order([5, 3, 1, 99])
+        for id: UInt64 in 1...6 { queue.insert(TransferID(rawValue: id), try key("a", origins[Int(id) % 3])) }
+        queue.insert(TransferID(rawValue: 7), try key("a", "http://one", .high))
+        #expect(drain(&queue) == [7, 5, 3, 1, 2, 4, 6])
+        queue = ReadyQueue()
+        for id: UInt64 in 1...6 { queue.insert(TransferID(rawValue: id), try key("a", origins[Int(id) % 3])) }
+        try order([6, 5, 4, 3, 2, 1])
+        #expect(queue.remove(TransferID(rawValue: 4), try key("a", origins[1])))
+        #expect(queue.next { _ in true }?.id == TransferID(rawValue: 6))
+        try order([])
+        #expect(drain(&queue) == [1, 2, 3, 5])
+    }
+
+    /// Which session is next must not hang on the order in which its transfers are looked at, nor the other way round.
+    @Test(arguments: 1...20)
+    func `a session's order is not changed by sessions that wait beside it`(round: Int) throws {
+        var queue = ReadyQueue()
+        let own: [UInt64] = [10, 1, 8]
+        queue.order(try SessionID("a"), own.map(TransferID.init(rawValue:)))
+        for id in own { queue.insert(TransferID(rawValue: id), try key("a", "http://\(id)")) }
+        for id: UInt64 in [5, 6] { queue.insert(TransferID(rawValue: id), try key("b\(round)", "http://\(id)")) }
+        #expect(drain(&queue).filter(own.contains) == own)
+    }
+
+    @Test(arguments: [true, false])
+    func `the oldest's turn leaves the order within a session that keeps to it`(isInOrder: Bool) throws {
+        var queue = ReadyQueue()
+        let order = [UInt64](1...20).reversed()
+        queue.order(try SessionID("a"), order.map(TransferID.init(rawValue:)))
+        for id in order { queue.insert(TransferID(rawValue: id), try key("a", "http://\(id)")) }
+        var started: [UInt64] = []
+        while let next = queue.next(isInOrder: { _ in isInOrder }, mayRun: { _ in true }) {
+            started.append(next.id.rawValue)
+        }
+        #expect(Array(started.prefix(7)) == Array(order.prefix(7)))
+        #expect(started[7] == (isInOrder ? 13 : 1))
+        #expect((started == Array(order)) == isInOrder)
+    }
+
+    @Test func `the oldest's turn brings the session of the oldest its turn, and its first transfer`() throws {
+        var queue = ReadyQueue()
+        queue.order(try SessionID("a"), [2, 1].map(TransferID.init(rawValue:)))
+        for id: UInt64 in [1, 2] { queue.insert(TransferID(rawValue: id), try key("a", "http://\(id)", .low)) }
+        for id: UInt64 in 11...20 { queue.insert(TransferID(rawValue: id), try key("c", "http://one", .high)) }
+        var started: [UInt64] = []
+        while let next = queue.next(isInOrder: { $0.name == "a" }, mayRun: { _ in true }) {
+            started.append(next.id.rawValue)
+        }
+        #expect(started[7] == 2 && started.last == 1)
+    }
+
     @Test func `inserting twice and removing what is not there changes nothing`() throws {
         var queue = ReadyQueue()
         let id = TransferID(rawValue: 1)
@@ -101,7 +156,7 @@ import Testing
         var queue = ReadyQueue()
         var model: [UInt64: QueueKey] = [:]
         let keys = try ["a", "b"].flatMap { session in
-            try Priority.allCases.map { try key(session, "http://one", $0) }
+            try [Priority.low, .normal, .high].map { try key(session, "http://one", $0) }
         }
         for _ in 0..<2000 {
             let id = UInt64.random(in: 0..<200, using: &numbers)

@@ -97,6 +97,8 @@ final class FakeService: HostedService {
         return stream
     }
 
+    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {}
+
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
         state.withLock { $0.acknowledged[session] = number }
     }
@@ -146,6 +148,17 @@ final class FakeService: HostedService {
         case .session: []
         case .application(let name): throw TransferError(.invalidRequest, "No app is \(name).")
         }
+    }
+
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+        let ids = (0..<batch.items.count).map { TransferID(rawValue: UInt64($0 + 1)) }
+        return TransferBatch.Report(results: ids.map { TransferBatch.Result(id: $0) }, lastEvent: 7)
+    }
+    func act(
+        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+    ) async throws(TransferError) -> SessionAction.Report {
+        let failures = (ids ?? []).map { ActionResult(id: $0, error: Self.unknown($0)) }
+        return SessionAction.Report(lastEvent: 8, failures: failures)
     }
 
     private static let noSessions = TransferError(.internal, "No test calls this.")

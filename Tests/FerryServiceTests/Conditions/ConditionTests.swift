@@ -276,6 +276,54 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
+    func `G2 a session's policy takes the place of its requests', on who waits and on who runs`(
+        _ kind: ServiceKind
+    ) async throws {
+        let conditions = FakeConditions { $0.cellular = true }
+        try await withFarService(kind, conditions, Self.heldOnce) { bed in
+            func set(_ policy: NetworkPolicy?) async throws {
+                var settings = SessionSettings(activeTransfers: 2)
+                settings.network = policy
+                _ = try await bed.service.changeSession(.cli, settings)
+            }
+            let events = try await bed.service.events(EventSubscription())
+            let id = try await bed.add().id
+            try await bed.wait(for: id, received: 100_000)
+            let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false, waits: true) }
+            try await bed.wait(for: barred.id, waiting: .cellular)
+            try await set(NetworkPolicy(allowsCellular: false))
+            let waiting = try await bed.wait(for: id, waiting: .cellular)
+            #expect(waiting.bytesReceived == 100_000 && waiting.error == nil)
+            let late = try await bed.add("/late").id
+            try await bed.wait(for: late, waiting: .cellular)
+            try await set(NetworkPolicy())
+            for id in [id, barred.id, late] { try await bed.wait(for: id, .succeeded) }
+            #expect(bed.ranges() == [nil, "bytes=100000-"])
+            for try await event in events where event.transfer?.reason == .cellular { break }
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `G2 without a session's policy each request has its own again`(_ kind: ServiceKind) async throws {
+        let conditions = FakeConditions { $0.cellular = true }
+        try await withFarService(kind, conditions) { bed in
+            var settings = SessionSettings()
+            settings.network = NetworkPolicy(allowsCellular: false)
+            _ = try await bed.service.changeSession(.cli, settings)
+            let free = try await bed.add("/free").id
+            let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false) }.id
+            // The session's policy waits, whatever the request's says.
+            let hurried = try await bed.add("/hurried") { $0.network.waits = false }.id
+            for id in [free, barred, hurried] { try await bed.wait(for: id, waiting: .cellular) }
+            _ = try await bed.service.changeSession(.cli, SessionSettings())
+            for id in [free, hurried] { try await bed.wait(for: id, .succeeded) }
+            try await bed.wait(for: barred, waiting: .cellular)
+            conditions.set { $0.cellular = false }
+            try await bed.wait(for: barred, .succeeded)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
     func `72 constrained is a setting`(_ kind: ServiceKind) async throws {
         try await withFarService(kind, FakeConditions()) { bed in
             #expect(try await bed.service.settings().constrained == false)

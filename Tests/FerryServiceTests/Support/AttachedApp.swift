@@ -47,6 +47,37 @@ final class AttachedApp: Sendable {
         }
     }
 
+    /// All that it was told, without samples.
+    var signals: [SessionSignal] {
+        seen.withLock { signals in
+            signals.filter { signal in
+                if case .event(let event) = signal { event.kind != .progress } else { true }
+            }
+        }
+    }
+
+    /// Number of the last durable event that it was told, whole or in short.
+    var through: Int64 {
+        seen.withLock { signals in
+            signals.reversed().lazy.compactMap { signal in
+                switch signal {
+                case .event(let event): event.number
+                case .batch(let batch): batch.through
+                case .attached, .idle: nil
+                }
+            }.first ?? 0
+        }
+    }
+
+    /// The transfers of which it was told in short that they were of a kind, in order.
+    func told(_ kind: TransferEvent.Kind) -> [TransferID] {
+        seen.withLock { signals in
+            signals.flatMap { signal -> [TransferID] in
+                if case .batch(let batch) = signal, batch.kind == kind { batch.ids } else { [] }
+            }
+        }
+    }
+
     /// Breaks the connection, as the end of the process does.
     func leave() async {
         let task = reading.withLock { $0 }

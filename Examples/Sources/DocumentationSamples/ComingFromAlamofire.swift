@@ -1,0 +1,36 @@
+// The samples of the article for those who come from Alamofire.
+
+import Ferry
+import Foundation
+
+func chain(_ url: URL, into folder: URL) {
+    let destination: DownloadRequest.DownloadFileDestination = { _, response in
+        let name = response.suggestedFilename ?? "download"
+        return (folder.appendingPathComponent(name), [.removePreviousFile, .createIntermediateDirectories])
+    }
+    SessionManager.default.download(url, to: destination)
+        .validate(statusCode: [200])
+        .downloadProgress { progress in print(progress.fractionCompleted) }
+        .response { response in print(response.destinationURL?.path ?? "", response.error ?? "no error") }
+}
+
+func localManager(_ url: URL) {
+    let manager = SessionManager(configuration: .background(withIdentifier: "com.example.reports"))
+    manager.download(url, to: DownloadRequest.suggestedDownloadDestination())
+        .response { response in print(response.destinationURL?.path ?? "no file") }
+}
+
+func takeUp(_ manager: SessionManager) {
+    for request in manager.restoredRequests {
+        print(request.request?.url?.absoluteString ?? "", request.progress.fractionCompleted)
+        request.response { response in print(response.temporaryURL?.path ?? "no file") }
+    }
+}
+
+func trust() -> SessionManager {
+    let policies = ServerTrustPolicyManager(
+        policies: ["files.example.org": .performDefaultEvaluation(validateHost: false)])
+    let manager = SessionManager(
+        configuration: .background(withIdentifier: "com.example.trusting"), serverTrustPolicyManager: policies)
+    return manager
+}

@@ -1,0 +1,14 @@
+// Where the list is shown.
+
+import Foundation
+
+/// Where the list is shown.
+protocol Screen {
+    mutating func show(_ overview: Overview)
+    mutating func say(_ text: String)
+    mutating func close()
+}
+
+extension Screen {
+    func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+}

@@ -1,0 +1,14 @@
+// Downloads one URL and says where the file is. Ended in the middle and started again, it goes on where it was.
+// Usage: FirstDownload URL
+
+import Ferry
+import Foundation
+
+let manager = SessionManager("first", configuration: SessionConfiguration())
+manager.download(CommandLine.arguments[1])?
+    .progress { task in print(task.progress.fractionCompleted, task.speedString) }
+    .completion { task in
+        print(task.status, task.filePath)
+        exit(task.status == .succeeded ? 0 : 1)
+    }
+dispatchMain()

@@ -1,0 +1,105 @@
+// Ferry: Ferry
+// Where the files of a manager are.
+
+import FerryURLSession
+public import Foundation
+import Synchronization
+
+/// Where the files of a manager are: finished ones and those that are not.
+///
+/// The folders are made when the first download needs them, for their user alone. What the daemon knows of downloads is not
+/// here, so that a cache may be emptied or moved without harm to it.
+public final class Cache: Sendable {
+    public let identifier: String
+    /// Holds the other two folders.
+    public let downloadPath: String
+    /// Unfinished files.
+    public let downloadTmpPath: String
+    /// Finished files.
+    public let downloadFilePath: String
+    private let kept: KeptFiles
+    private let links = Mutex<[@Sendable (String) -> String?]>([])
+
+    /// Names the folders of a cache; makes none.
+    ///
+    /// - Parameters:
+    ///   - downloadPath: a path or a `file://` URL as text; without one a folder of the app's own among the user's data.
+    ///   - downloadTmpPath: the folder of unfinished files; without one `Tmp` in the first.
+    ///   - downloadFilePath: the folder of finished files; without one `File` in the first.
+    public init(
+        _ identifier: String, downloadPath: String? = nil, downloadTmpPath: String? = nil,
+        downloadFilePath: String? = nil
+    ) {
+        self.identifier = identifier
+        let base = downloadPath.map(Self.path) ?? Self.usualPath(identifier)
+        self.downloadPath = base
+        self.downloadTmpPath = downloadTmpPath.map(Self.path) ?? base + "/Tmp"
+        self.downloadFilePath = downloadFilePath.map(Self.path) ?? base + "/File"
+        kept = KeptFiles(folder: base, files: self.downloadFilePath)
+    }
+
+    // MARK: By name
+
+    /// The path of a finished file, whose name is made harmless as that of a download is; nil for an empty name.
+    public func filePath(fileName: String) -> String? {
+        FileNaming.sanitized(fileName).map { downloadFilePath + "/" + $0 }
+    }
+
+    /// The URL of a finished file; nil for an empty name.
+    public func fileURL(fileName: String) -> URL? {
+        filePath(fileName: fileName).map { URL(fileURLWithPath: $0, isDirectory: false) }
+    }
+
+    /// Whether there is a file of this name; what a symbolic link leads to is none.
+    public func fileExists(fileName: String) -> Bool {
+        filePath(fileName: fileName).map { FileFacts($0) != nil } ?? false
+    }
+
+    // MARK: By URL
+
+    /// The path of the file of a URL: as its task has it, else as it would be; nil if this is no http or https URL.
+    public func filePath(url: any URLConvertible) -> String? { name(of: url).flatMap { filePath(fileName: $0) } }
+
+    /// The URL of the file of a URL; nil if this is no http or https URL.
+    public func fileURL(url: any URLConvertible) -> URL? { name(of: url).flatMap { fileURL(fileName: $0) } }
+
+    /// Whether the file of a URL is there.
+    public func fileExists(url: any URLConvertible) -> Bool { name(of: url).map { fileExists(fileName: $0) } ?? false }
+
+    private func name(of url: any URLConvertible) -> String? {
+        guard let address = try? url.address().absoluteString else { return nil }
+        for link in links.withLock({ $0 }) {
+            if let name = link(address) { return name }
+        }
+        return FileNaming.defaultName(for: address)
+    }
+
+    /// Asks somebody who knows tasks for the names of their files.
+    func link(_ names: @escaping @Sendable (String) -> String?) { links.withLock { $0.append(names) } }
+
+    // MARK: Files that were kept
+
+    /// Notes files that stay although their tasks go.
+    func keep(_ files: [(name: String, url: String)]) { kept.keep(files) }
+
+    /// The name of a URL's file that has stayed as it was when its task went; nil if there is none.
+    func keptName(of url: String) -> String? { kept.name(of: url) }
+
+    /// Deletes the files that have stayed although their tasks went.
+    func deleteKeptFiles() { kept.deleteAll() }
+
+    // MARK: -
+
+    /// A path, given as one or as a `file://` URL.
+    private static func path(_ text: String) -> String {
+        var path = text.hasPrefix("file://") ? URL(string: text)?.path ?? text : text
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    private static func usualPath(_ identifier: String) -> String {
+        let application = FileNaming.sanitized(ApplicationIdentity.current, url: ApplicationIdentity.current)
+        let name = FileNaming.sanitized(identifier, url: identifier)
+        return "\(DataFolder.path)/ferry/\(application)/\(name)/Downloads"
+    }
+}

@@ -1,0 +1,24 @@
+// Ferry: Ferry
+// Where a file goes when its server names it.
+
+public import Foundation
+import FoundationNetworking
+
+extension DownloadRequest {
+    /// A destination in one of the user's folders, under the name that the server suggests, made harmless.
+    ///
+    /// It has no options: a file that is there stays, and the folder has to exist.
+    public class func suggestedDownloadDestination(
+        for directory: FileManager.SearchPathDirectory = .documentDirectory,
+        in domain: FileManager.SearchPathDomainMask = .userDomainMask
+    ) -> DownloadFileDestination {
+        { temporaryURL, response in
+            guard let folder = FileManager.default.urls(for: directory, in: domain).first else {
+                return (temporaryURL, [])
+            }
+            let url = response.url?.absoluteString ?? temporaryURL.absoluteString
+            let name = FileNaming.sanitized(response.suggestedFilename ?? "", url: url)
+            return (folder.appendingPathComponent(name, isDirectory: false), [])
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// Ferry: Ferry
+// The closures that a session's managers and tasks are to call, in their order.
+
+import Dispatch
+import Synchronization
+
+/// Calls closures on the main queue and on the operation queue, each line in its order and one closure at a time.
+///
+/// A closure may be told to wait for a mark in the other line: that is how a task's end comes before its manager's,
+/// whatever their queues. The lines wait for nothing else of each other.
+final class Deliveries: Sendable {
+    private struct Item {
+        let after: DeliveryMark?
+        let body: @Sendable () -> Void
+    }
+
+    private struct Line {
+        var items: [Item] = []
+        /// Items before have been called.
+        var head = 0
+        /// Closures that were ever added, and those that have returned.
+        var added = 0
+        var done = 0
+        var isRunning = false
+    }
+
+    private struct State {
+        var lines = [Line](repeating: Line(), count: DeliveryLine.allCases.count)
+        var ownQueue: DispatchQueue
+        var quiet: [CheckedContinuation<Void, Never>] = []
+
+        func isReached(_ mark: DeliveryMark?) -> Bool {
+            guard let mark else { return true }
+            return lines[mark.line.rawValue].done >= mark.number
+        }
+    }
+
+    /// Time after which a line lets others of its queue in between two closures.
+    private static let turn: Duration = .milliseconds(4)
+
+    private let state: Mutex<State>
+
+    init(operationQueue: DispatchQueue) {
+        state = Mutex(State(ownQueue: Self.serial(on: operationQueue)))
+    }
+
+    /// Calls what comes from here on on another operation queue.
+    func setOperationQueue(_ queue: DispatchQueue) {
+        let serial = Self.serial(on: queue)
+        state.withLock { $0.ownQueue = serial }
+    }
+
+    /// Adds a closure to the end of a line.
+    ///
+    /// - Parameter after: a mark that must have been reached before it is called.
+    /// - Returns: the mark that is reached once it has returned.
+    @discardableResult
+    func add(_ line: DeliveryLine, after: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) -> DeliveryMark {
+        let mark = state.withLock { state in
+            state.lines[line.rawValue].items.append(Item(after: after, body: body))
+            state.lines[line.rawValue].added += 1
+            return DeliveryMark(line: line, number: state.lines[line.rawValue].added)
+        }
+        run(line)
+        return mark
+    }
+
+    /// Returns once every closure that was added has returned.
+    func waitUntilQuiet() async {
+        await withCheckedContinuation { continuation in
+            let isQuiet = state.withLock { state in
+                let isQuiet = state.lines.allSatisfy { $0.done == $0.added }
+                if !isQuiet { state.quiet.append(continuation) }
+                return isQuiet
+            }
+            if isQuiet { continuation.resume() }
+        }
+    }
+
+    // MARK: -
+
+    /// A concurrent queue runs one closure at a time too.
+    private static func serial(on queue: DispatchQueue) -> DispatchQueue {
+        DispatchQueue(label: queue.label + ".callbacks", target: queue)
+    }
+
+    /// Starts a line if it has something to call and is at rest.
+    private func run(_ line: DeliveryLine) {
+        let queue: DispatchQueue? = state.withLock { state in
+            let own = state.lines[line.rawValue]
+            guard !own.isRunning, own.head < own.items.count, state.isReached(own.items[own.head].after) else {
+                return nil
+            }
+            state.lines[line.rawValue].isRunning = true
+            return line == .main ? .main : state.ownQueue
+        }
+        queue?.async { self.callAll(line) }
+    }
+
+    private func callAll(_ line: DeliveryLine) {
+        let start = ContinuousClock.now
+        while let body = next(line) {
+            body()
+            returned(line)
+            guard ContinuousClock.now - start < Self.turn else {
+                state.withLock { $0.lines[line.rawValue].isRunning = false }
+                return run(line)
+            }
+        }
+        // Between the last look and the end of the run something may have been added.
+        run(line)
+    }
+
+    private func next(_ line: DeliveryLine) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let index = line.rawValue
+            let head = state.lines[index].head
+            guard head < state.lines[index].items.count, state.isReached(state.lines[index].items[head].after) else {
+                state.lines[index].isRunning = false
+                return nil
+            }
+            let body = state.lines[index].items[head].body
+            state.lines[index].head += 1
+            if head + 1 == state.lines[index].items.count || head >= 1024 {
+                state.lines[index].items.removeFirst(head + 1)
+                state.lines[index].head = 0
+            }
+            return body
+        }
+    }
+
+    private func returned(_ line: DeliveryLine) {
+        let quiet = state.withLock { state in
+            state.lines[line.rawValue].done += 1
+            guard state.lines.allSatisfy({ $0.done == $0.added }) else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.quiet = [] }
+            return state.quiet
+        }
+        for continuation in quiet { continuation.resume() }
+        run(line.other)
+    }
+}

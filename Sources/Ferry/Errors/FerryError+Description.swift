@@ -1,0 +1,101 @@
+// Ferry: Ferry
+// Errors as sentences and as words.
+
+public import Foundation
+
+extension FerryError: LocalizedError, CustomStringConvertible {
+    /// A sentence for people, without the passwords of URLs.
+    public var errorDescription: String? { description }
+
+    /// The same sentence.
+    public var description: String { LogText.redacted(sentence) }
+
+    private var sentence: String {
+        switch self {
+        case .invalidURL(let url): "The text “\(url)” is no http or https URL with a host."
+        case .duplicateURL(let url): "The URL \(url) comes more than once; it is downloaded once."
+        case .indexOutOfRange: "There is no task at this place of the list; the order stays as it is."
+        case .fetchDownloadTaskFailed(let url): "The manager has no download of \(url)."
+        case .headersMatchFailed: "There must be as many headers as URLs, or none; nothing was downloaded."
+        case .fileNamesMatchFailed: "There must be as many file names as URLs, or none; nothing was downloaded."
+        case .unacceptableStatusCode(let code): "The server answered with the status \(code)."
+        case .transport(let error): "The download cannot go on: \(Self.sentence(of: error))"
+        case .resourceTimeout: "The download was not finished in the time that it had."
+        case .checksumMismatch(let expected, let actual):
+            actual.isEmpty
+                ? "The text “\(expected)” is no code of this type."
+                : "The file has the code \(actual) and not \(expected)."
+        case .insufficientDiskSpace(let required, let available):
+            required > available
+                ? "The file needs \(required) bytes, and \(available) are free on the disk."
+                : "The disk has no room for the file."
+        case .fileConflict(let path): "There is another file at \(path)."
+        case .invalidDestination(let path): "The destination “\(path)” is no absolute file URL."
+        case .cacheError(let reason): reason.sentence
+        case .recordStoreFailed(let message): "The daemon cannot keep its records: \(Self.ended(message))"
+        case .daemonUnavailable(let message): "The daemon ferryd does not answer: \(Self.ended(message))"
+        case .sessionInUse(let identifier):
+            "Another process of this app has the downloads of “\(identifier)”; they are free once it has ended."
+        case .canceled: "The download was canceled."
+        case .removed: "The download was removed."
+        case .unknown: "The download has failed for a reason that the log tells."
+        }
+    }
+
+    /// What the cause of an error says, which may have no sentence of its own.
+    static func sentence(of cause: any Error) -> String {
+        if let cause = cause as? URLError, cause.userInfo[NSLocalizedDescriptionKey] == nil {
+            return "URL error \(cause.code.rawValue)."
+        }
+        return ended(cause.localizedDescription)
+    }
+
+    private static func ended(_ text: String) -> String {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.hasSuffix(".") ? text : text + "."
+    }
+
+    /// The word of the error for programs.
+    public var code: String {
+        switch self {
+        case .invalidURL: "invalid_url"
+        case .duplicateURL: "duplicate_url"
+        case .indexOutOfRange: "index_out_of_range"
+        case .fetchDownloadTaskFailed: "unknown_transfer"
+        case .headersMatchFailed: "headers_match_failed"
+        case .fileNamesMatchFailed: "file_names_match_failed"
+        case .unacceptableStatusCode: "http_status"
+        case .transport: "transport"
+        case .resourceTimeout: "deadline_exceeded"
+        case .checksumMismatch: "digest_mismatch"
+        case .insufficientDiskSpace: "disk_full"
+        case .fileConflict: "destination_exists"
+        case .invalidDestination: "invalid_destination"
+        case .cacheError: "placement_failed"
+        case .recordStoreFailed: "journal_failed"
+        case .daemonUnavailable: "daemon_unreachable"
+        case .sessionInUse: "session_in_use"
+        case .canceled: "canceled"
+        case .removed: "removed"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension FerryError.CacheErrorReason {
+    /// A sentence for people.
+    var sentence: String {
+        switch self {
+        case .cannotCreateDirectory(let path, let error):
+            "The folder \(path) cannot be made: \(FerryError.sentence(of: error))"
+        case .cannotRemoveItem(let path, let error):
+            "The file \(path) cannot be removed: \(FerryError.sentence(of: error))"
+        case .cannotCopyItem(let from, let to, let error):
+            "The file \(from) cannot be copied to \(to): \(FerryError.sentence(of: error))"
+        case .cannotMoveItem(let from, let to, let error):
+            "The file \(from) cannot be moved to \(to): \(FerryError.sentence(of: error))"
+        case .fileDoesnotExist(let path): "There is no file at \(path)."
+        case .readDataFailed(let path): "The file \(path) cannot be read."
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// Ferry: Ferry
+// What can go wrong.
+
+public import Foundation
+
+/// What can go wrong with a download or a call.
+public enum FerryError: Error, Sendable {
+    /// This is no http or https URL with a host.
+    case invalidURL(url: String)
+    /// A URL comes twice in one call; told to the logger alone.
+    case duplicateURL(url: String)
+    /// There is no task at this place; told to the logger alone.
+    case indexOutOfRange
+    /// The manager has no such task.
+    case fetchDownloadTaskFailed(url: String)
+    /// There are not as many headers as URLs.
+    case headersMatchFailed
+    /// There are not as many file names as URLs.
+    case fileNamesMatchFailed
+    /// The server's final answer has a status that is none of a file.
+    case unacceptableStatusCode(code: Int)
+    /// The connection or the server's answers do not allow it.
+    case transport(URLError)
+    /// The download was not finished in the time that it had.
+    case resourceTimeout
+    /// The file has another code; an empty `actual` says that no file can have the expected one.
+    case checksumMismatch(expected: String, actual: String)
+    /// The file does not fit; an amount that is not known is 0.
+    case insufficientDiskSpace(required: Int64, available: Int64)
+    /// There is another file of this name.
+    case fileConflict(path: String)
+    /// The destination is no absolute file URL.
+    case invalidDestination(path: String)
+    /// The file system does not allow it.
+    case cacheError(reason: CacheErrorReason)
+    /// The daemon cannot store or read what it keeps.
+    case recordStoreFailed(message: String)
+    /// The daemon does not answer.
+    case daemonUnavailable(message: String)
+    /// Another process of the app has the downloads of this identifier.
+    case sessionInUse(identifier: String)
+    /// Ended by a call.
+    case canceled
+    /// Taken out of the manager by a call.
+    case removed
+    /// Anything else; the log says more.
+    case unknown
+
+    /// What a file system did not allow.
+    public enum CacheErrorReason: Sendable {
+        case cannotCreateDirectory(path: String, error: any Error)
+        case cannotRemoveItem(path: String, error: any Error)
+        case cannotCopyItem(atPath: String, toPath: String, error: any Error)
+        case cannotMoveItem(atPath: String, toPath: String, error: any Error)
+        case fileDoesnotExist(path: String)
+        case readDataFailed(path: String)
+    }
+}

@@ -1,0 +1,4 @@
+// Ferry: Ferry
+// The types of sessions, which come with those of managers.
+
+@_exported public import BackgroundURLSession

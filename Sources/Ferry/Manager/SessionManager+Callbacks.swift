@@ -1,0 +1,58 @@
+// Ferry: Ferry
+// What a manager tells its app.
+
+import Synchronization
+
+extension SessionManager {
+    /// Calls a closure when bytes of any task have come, at most ten times a second.
+    @discardableResult
+    public func progress(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
+        _ = slots.withLock { $0.set(.progress, onMainQueue: onMainQueue, handler) }
+        shared.keep(self)
+        return self
+    }
+
+    /// Calls a closure once each time that all tasks have succeeded; at once if they have. Not called beside a completion.
+    @discardableResult
+    public func success(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
+        register(.success, onMainQueue, handler)
+    }
+
+    /// Calls a closure once each time that the manager is suspended, fails, is canceled or removed; at once if it has been.
+    /// Not called beside a completion.
+    @discardableResult
+    public func failure(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
+        register(.failure, onMainQueue, handler)
+    }
+
+    /// Calls a closure once each time that the manager comes to one of these ends, in place of `success` and `failure`.
+    @discardableResult
+    public func completion(onMainQueue: Bool = true, handler: @escaping Handler<SessionManager>) -> Self {
+        register(.completion, onMainQueue, handler)
+    }
+
+    /// Whether the app waits for something.
+    var hasClosures: Bool {
+        slots.withLock { $0.progress != nil || $0.success != nil || $0.failure != nil || $0.completion != nil }
+    }
+
+    private func register(
+        _ kind: Slots<SessionManager>.Kind, _ onMainQueue: Bool, _ handler: @escaping Handler<SessionManager>
+    ) -> Self {
+        let slot = slots.withLock { $0.set(kind, onMainQueue: onMainQueue, handler) }
+        let status = status
+        guard status.isEnd else {
+            shared.keep(self)
+            return self
+        }
+        let isForIt =
+            switch kind {
+            case .completion: true
+            case .success: status == .succeeded
+            case .failure: status != .succeeded
+            case .progress: false
+            }
+        if isForIt { shared.deliver(slot, of: self, status: status) }
+        return self
+    }
+}

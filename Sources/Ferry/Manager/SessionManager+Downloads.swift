@@ -1,0 +1,120 @@
+// Ferry: Ferry
+// How downloads are made.
+
+import Dispatch
+import FerryCore
+import Foundation
+import Synchronization
+
+extension SessionManager {
+    /// Downloads a URL, or goes on with it; returns once the daemon has stored that.
+    ///
+    /// The task of a URL is the same object each time; headers and a name that are not given stay as they are. One that has
+    /// succeeded is downloaded again only if its file is gone or changed.
+    /// - Parameters:
+    ///   - fileName: the file's name below the cache's folder; without one it is made of the URL.
+    ///   - handler: called once when the task is stored, or could not be.
+    /// - Returns: nil if this is no http or https URL with a host. A task that could not be stored has failed.
+    @discardableResult
+    public func download(
+        _ url: any URLConvertible, headers: [String: String]? = nil, fileName: String? = nil, onMainQueue: Bool = true,
+        handler: Handler<DownloadTask>? = nil
+    ) -> DownloadTask? {
+        let address: URL
+        do throws(FerryError) {
+            address = try url.address()
+        } catch {
+            shared.log { .error("No download was made.", error: error) }
+            let detached = DownloadTask.detached(.failed, error)
+            shared.call(handler, with: detached, onMainQueue: onMainQueue)
+            return nil
+        }
+        let order = shared.order(address, headers: headers, fileName: fileName, manager: self)
+        switch order {
+        case .new(let task, let plan):
+            shared.storeAndWait(Submission([(task, plan)]))
+            shared.call(handler, with: task, onMainQueue: onMainQueue)
+            return task
+        case .known(let task, let change):
+            shared.goOnAndWait(task, change) { [shared] in
+                shared.call(handler, with: task, onMainQueue: onMainQueue)
+            }
+            return task
+        }
+    }
+
+    /// Downloads many URLs in one transaction; returns once the daemon has stored them.
+    ///
+    /// A URL that is no http or https URL with a host gives a task that has failed and is not among the manager's tasks.
+    /// - Parameters:
+    ///   - headersArray: headers of each URL; none, or as many as URLs.
+    ///   - fileNames: the file name of each URL; none, or as many as URLs.
+    ///   - handler: called once, after the closures of all tasks.
+    /// - Returns: one task for each URL; none if the arrays have another length.
+    @discardableResult
+    public func multiDownload(
+        _ urls: [any URLConvertible], headersArray: [[String: String]]? = nil, fileNames: [String]? = nil,
+        onMainQueue: Bool = true, handler: Handler<SessionManager>? = nil
+    ) -> [DownloadTask] {
+        if let error = Self.mismatch(urls.count, headersArray?.count, fileNames?.count) {
+            shared.log { .error("No download was made.", error: error) }
+            shared.call(handler, with: self, onMainQueue: onMainQueue)
+            return []
+        }
+        var tasks: [DownloadTask] = []
+        var new: [(task: DownloadTask, plan: RequestPlan)] = []
+        var known: [(task: DownloadTask, change: TransferChange?)] = []
+        var seen: Set<DownloadTask> = []
+        for (index, url) in urls.enumerated() {
+            guard let address = try? url.address() else {
+                let error = FerryError.invalidURL(url: "\(url)")
+                shared.log { .error("A URL of many is none.", error: error) }
+                tasks.append(.detached(.failed, error))
+                continue
+            }
+            let headers = headersArray.flatMap { $0.isEmpty ? nil : $0[index] }
+            let name = fileNames.flatMap { $0.isEmpty ? nil : $0[index] }
+            switch shared.order(address, headers: headers, fileName: name, manager: self) {
+            case .new(let task, let plan):
+                new.append((task, plan))
+                seen.insert(task)
+                tasks.append(task)
+            case .known(let task, let change):
+                if seen.insert(task).inserted {
+                    known.append((task, change))
+                } else {
+                    let error = FerryError.duplicateURL(url: address.absoluteString)
+                    shared.log { .error("A URL comes twice.", error: error) }
+                }
+                tasks.append(task)
+            }
+        }
+        if !new.isEmpty { shared.storeAndWait(Submission(new)) }
+        shared.goOn(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue) }
+        return tasks
+    }
+
+    private static func mismatch(_ urls: Int, _ headers: Int?, _ names: Int?) -> FerryError? {
+        if let headers, headers != 0, headers != urls { return .headersMatchFailed }
+        if let names, names != 0, names != urls { return .fileNamesMatchFailed }
+        return nil
+    }
+}
+
+extension DownloadTask {
+    /// A task that stands for a call that could not be made.
+    static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
+        let url = url ?? URL(fileURLWithPath: "/dev/null").blank
+        var state = TaskState(
+            note: TaskNote(id: UUID().uuidString, url: url.absoluteString), url: url, folder: "", fileName: "")
+        state.stored = status
+        state.error = error
+        state.waitingReason = nil
+        return DownloadTask(state, url: url, session: nil)
+    }
+}
+
+extension URL {
+    /// `about:blank`, where there is no URL to name.
+    fileprivate var blank: URL { URL(string: "about:blank") ?? self }
+}

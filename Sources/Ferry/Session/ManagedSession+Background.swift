@@ -1,0 +1,88 @@
+// Ferry: Ferry
+// How the app's delegate learns that a session's events are over.
+
+import FerryURLSession
+import Foundation
+import Synchronization
+
+/// A closure on its way to the main queue, where apps have it from.
+private struct HandlerBox: @unchecked Sendable {  // SAFETY: called on the main queue alone, once
+    let handler: () -> Void
+}
+
+extension ManagedSession: EventHandling {
+    /// What the app's delegate was given; called once, on the main queue, when the events are over.
+    var completionHandler: (() -> Void)? {
+        get {
+            guard let handler = state.withLock({ $0.completion.handler }) else { return nil }
+            return { handler() }
+        }
+        set {
+            let handler = newValue.map { handler -> @Sendable () -> Void in
+                let box = HandlerBox(handler: handler)
+                return { box.handler() }
+            }
+            let isDue = state.withLock { state in
+                state.completion.handler = handler
+                return state.completion.isDue && handler != nil
+            }
+            if isDue { callCompletionHandler() }
+        }
+    }
+
+    func calledToHandleEvents() {
+        state.withLock { state in
+            state.completion.isCalled = true
+            state.completion.isDue = false
+        }
+        handleCalls()
+    }
+
+    func waitUntilQuiet() async {
+        await settled()
+        await deliveries.waitUntilQuiet()
+        await acknowledgeNow()
+    }
+
+    /// Ends a call to handle events once all of them have been told.
+    func handleCalls() {
+        if place.isLaunchedForThis { Task(name: "events of a launch") { await EventGate.shared.pass() } }
+        let begins = state.withLock { state in
+            guard state.completion.isCalled, state.isListed else { return false }
+            state.completion.isCalled = false
+            return true
+        }
+        guard begins else { return }
+        Task(name: "events of the app", executorPreference: BlockingExecutor.shared) {
+            await EventGate.shared.pass()
+            await self.deliveries.waitUntilQuiet()
+            self.state.withLock { $0.completion.isDue = true }
+            self.complete()
+        }
+    }
+
+    /// Tells the delegate that the events are over, which calls the completion handler unless it is told otherwise.
+    private func complete() {
+        guard let manager else { return callCompletionHandler() }
+        deliveries.add(.main) {
+            guard self.state.withLock(\.completion.isDue) else { return }
+            manager.delegate.urlSessionDidFinishEvents(forBackgroundURLSession: manager.session)
+        }
+    }
+
+    /// Somebody else answers for the completion handler.
+    func leaveCompletionHandler() { state.withLock { $0.completion.isDue = false } }
+
+    /// Calls the completion handler once the events are over; one that is set later is called then.
+    func callCompletionHandler() {
+        deliveries.add(.main) {
+            let handler = self.state.withLock { state -> (@Sendable () -> Void)? in
+                guard state.completion.isDue, let handler = state.completion.handler else { return nil }
+                state.completion.isDue = false
+                state.completion.handler = nil
+                return handler
+            }
+            handler?()
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// Ferry: Ferry
+// What is done to tasks.
+
+import FerryCore
+import FerryURLSession
+import Foundation
+import Synchronization
+
+/// What is done to a task.
+enum Control: Sendable {
+    case start, suspend, cancel
+    case remove(completely: Bool)
+
+    /// What a running task is called until the daemon has done it.
+    var will: Status? {
+        switch self {
+        case .start: nil
+        case .suspend: .willSuspend
+        case .cancel: .willCancel
+        case .remove: .willRemove
+        }
+    }
+
+    /// What a removal of the record means.
+    var departure: Status? {
+        switch self {
+        case .start, .suspend: nil
+        case .cancel: .canceled
+        case .remove: .removed
+        }
+    }
+
+    var action: SessionAction {
+        switch self {
+        case .start: .start
+        case .suspend: .pause
+        case .cancel: .cancel
+        case .remove(completely: false): .remove
+        case .remove(completely: true): .removeWithFile
+        }
+    }
+
+    /// Whether it changes a task in this state.
+    func concerns(_ status: Status) -> Bool {
+        switch self {
+        case .start: status != .succeeded
+        case .suspend: status.isUnfinished
+        case .cancel: status != .succeeded
+        case .remove: true
+        }
+    }
+}
+
+extension ManagedSession {
+    /// Whether a task is one of those that the session has.
+    func has(_ task: DownloadTask) -> Bool { state.withLock { $0.byID[task.id] === task } }
+
+    /// Does something to all tasks in one transaction, after the calls before.
+    func performOnAll(_ control: Control, isPatient: Bool = true, done: @escaping @Sendable (FerryError?) -> Void) {
+        perform(control, on: nil, isPatient: isPatient, done: done)
+    }
+
+    /// Does something to tasks in one transaction, after the calls before.
+    ///
+    /// - Parameters:
+    ///   - tasks: nil is all of the session.
+    ///   - isPatient: whether it is done even if the daemon answers only after a while.
+    ///   - done: told once all that the daemon has said of it was taken in.
+    func perform(
+        _ control: Control, on tasks: [DownloadTask]?, isPatient: Bool = true,
+        done: @escaping @Sendable (FerryError?) -> Void
+    ) {
+        let named = tasks ?? self.tasks
+        announce(control, named)
+        commands.add {
+            let error = await self.carryOut(control, on: tasks, isPatient: isPatient)
+            self.withdraw(control, named)
+            if let error { self.log { .error("A call could not be carried out.", error: error) } }
+            done(error)
+        }
+    }
+
+    /// Shows what running tasks are about to become.
+    private func announce(_ control: Control, _ tasks: [DownloadTask]) {
+        guard let will = control.will else { return }
+        for task in tasks {
+            let isShown = task.state.withLock { task in
+                guard task.stored == .running else { return false }
+                task.will = will
+                return true
+            }
+            if isShown { observe(task, .state(will, nil)) }
+        }
+    }
+
+    private func withdraw(_ control: Control, _ tasks: [DownloadTask]) {
+        guard let will = control.will else { return }
+        for task in tasks { task.state.withLock { if $0.will == will { $0.will = nil } } }
+    }
+
+    private func carryOut(_ control: Control, on tasks: [DownloadTask]?, isPatient: Bool) async -> FerryError? {
+        let affected = prepare(control, tasks)
+        defer { if tasks == nil { settleTotal(control, affected) } }
+        let ids = tasks.map { $0.compactMap { $0.state.withLock(\.transfer) } }
+        if let ids, ids.isEmpty { return nil }
+        while true {
+            await settled()
+            if let obstacle {
+                if case .daemonUnavailable = obstacle, isPatient {
+                    try? await Task.sleep(for: .milliseconds(200))
+                    continue
+                }
+                return obstacle
+            }
+            do throws(FerryCore.TransferError) {
+                let report = try await place.service().act(control.action, in: place.session, on: ids)
+                await applied(through: report.lastEvent)
+                let failure = report.failures.first { $0.error?.code != .unknownTransfer }
+                return failure?.error.map { FerryError($0) }
+            } catch {
+                guard error.code == .daemonUnreachable, isPatient else { return FerryError(error) }
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    /// Notes what removals mean, and which files stay behind; how many tasks are concerned.
+    private func prepare(_ control: Control, _ tasks: [DownloadTask]?) -> Int {
+        let named = tasks ?? self.tasks
+        var kept: [(name: String, url: String)] = []
+        var concerned = 0
+        for task in named {
+            task.state.withLock { state in
+                guard control.concerns(state.stored) else { return }
+                concerned += 1
+                if let departure = control.departure, state.departure == nil { state.departure = departure }
+                if case .remove(completely: false) = control, state.stored == .succeeded,
+                    state.note.kind == .placed, state.folder == cache.downloadFilePath
+                {
+                    kept.append((name: state.fileName, url: task.url.absoluteString))
+                }
+            }
+        }
+        if !kept.isEmpty { cache.keep(kept) }
+        if tasks == nil, let departure = control.departure {
+            state.withLock { $0.totalDeparture = departure }
+        }
+        return concerned
+    }
+
+    /// What was done to all decides the manager's state, as long as something was done.
+    private func settleTotal(_ control: Control, _ affected: Int) {
+        state.withLock { state in
+            if control.departure != nil, affected == 0 { state.totalDeparture = nil }
+            update(&state)
+        }
+    }
+
+    // MARK: One task
+
+    /// Changes one transfer, after the calls before.
+    func change(
+        _ task: DownloadTask, done: @escaping @Sendable (FerryError?) -> Void,
+        _ change: @escaping @Sendable () -> TransferChange
+    ) {
+        commands.add {
+            await self.settled()
+            guard let id = task.state.withLock(\.transfer) else {
+                return done(.fetchDownloadTaskFailed(url: task.url.absoluteString))
+            }
+            if let obstacle = self.obstacle { return done(obstacle) }
+            do throws(FerryCore.TransferError) {
+                let transfer = try await self.place.service().change(id, change())
+                self.takeChange(transfer, of: task)
+                done(nil)
+            } catch {
+                let error = FerryError(error)
+                self.log { .error("A task could not be changed.", error: error) }
+                done(error)
+            }
+        }
+    }
+
+    /// Takes in what a change has made of a transfer, but for its state, which the events tell.
+    private func takeChange(_ transfer: Transfer, of task: DownloadTask) {
+        task.state.withLock { task in
+            task.tags = Set(transfer.tags)
+            task.priority = transfer.priority.rawValue
+            guard task.note.kind == .placed else { return }
+            if let path = transfer.destination {
+                task.destination = path
+                task.fileName = (path as NSString).lastPathComponent
+            } else if let name = transfer.name {
+                task.fileName = (name as NSString).lastPathComponent
+            }
+        }
+    }
+
+    /// Forgets records that mean nothing any more.
+    func forget(_ ids: [TransferID]) {
+        commands.add {
+            guard let service = try? await self.place.service() else { return }
+            _ = try? await service.act(.remove, in: self.place.session, on: ids)
+        }
+    }
+
+    // MARK: Order
+
+    /// Stores the order of the tasks, after the calls before; returns when it is stored or the daemon takes too long.
+    func storeOrder() {
+        let stored = commands.wait(seconds: Self.patience) {
+            await self.settled()
+            guard self.obstacle == nil, let service = try? await self.place.service() else { return }
+            let ids = self.tasks.compactMap { $0.state.withLock(\.transfer) }
+            do {
+                try await service.reorder(self.place.session, ids)
+            } catch {
+                self.log { .error("The order was not stored.", error: error) }
+            }
+        }
+        if !stored {
+            log { .error("The order was not stored in time.", error: FerryError.daemonUnavailable(message: "No answer.")) }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// Ferry: Ferry
+// What the daemon tells of a session's tasks.
+
+import FerryCore
+import FerryURLSession
+import Foundation
+import Synchronization
+
+extension ManagedSession {
+    /// Takes in what the daemon tells.
+    func take(_ signal: SessionSignal) {
+        let waiters = state.withLock { state in take(signal, in: &state) }
+        for waiter in waiters { waiter.resume() }
+        acknowledge()
+    }
+
+    func take(_ signal: SessionSignal, in state: inout State) -> [CheckedContinuation<Void, Never>] {
+        switch signal {
+        case .batch(let batch):
+            take(batch, in: &state)
+            update(&state)
+            return advance(&state, to: batch.through)
+        case .event(let event):
+            take(event, in: &state)
+            update(&state)
+            return event.number.map { advance(&state, to: $0) } ?? []
+        case .attached, .idle:
+            return []
+        }
+    }
+
+    private func take(_ batch: EventBatch, in state: inout State) {
+        let isHistory = batch.through <= state.history
+        var known: [DownloadTask] = []
+        var unknown: [TransferID] = []
+        for id in batch.ids {
+            if let task = state.byTransfer[id] { known.append(task) } else { unknown.append(id) }
+        }
+        if !unknown.isEmpty, state.submissions > 0 {
+            state.early.append(.batch(EventBatch(kind: batch.kind, through: batch.through, ids: unknown)))
+        }
+        if isHistory {
+            if batch.kind == .suspended { for task in known { tellMissed(task, .suspended, in: &state) } }
+            return
+        }
+        switch batch.kind {
+        case .suspended: for task in known { move(task, to: .suspended, in: &state) }
+        case .resumed: for task in known { move(task, to: .waiting, in: &state) { $0.waitingReason = .slot } }
+        case .canceled:
+            depart(known, as: .canceled, in: &state)
+            forget(batch.ids)
+        case .removed: depart(known, in: &state)
+        case .submitted, .succeeded, .failed, .running, .waiting, .progress, .unknown: break
+        }
+    }
+
+    private func take(_ event: TransferEvent, in state: inout State) {
+        guard let task = state.byTransfer[event.id] else {
+            if state.submissions > 0 { state.early.append(.event(event)) }
+            return
+        }
+        if let number = event.number, number <= state.history {
+            if let status = event.transfer.flatMap({ Status($0.state) }) { tellMissed(task, status, in: &state) }
+            return
+        }
+        guard let transfer = event.transfer else { return }
+        // A sample that was taken before the task came to rest has been overtaken.
+        if event.number == nil, !task.state.withLock({ $0.stored.isUnfinished }) { return }
+        take(transfer, of: task, in: &state)
+    }
+
+    /// Takes in what the daemon says of one task.
+    func take(_ transfer: Transfer, of task: DownloadTask, in state: inout State) {
+        guard let status = Status(transfer.state) else { return }
+        let now = ContinuousClock.now
+        let restarted = task.state.withLock { task in
+            let before = task.startedOver
+            task.take(transfer, now: now)
+            return task.startedOver > before ? transfer.notes.last ?? "The file has changed." : nil
+        }
+        if let restarted { observe(task, .restarted(reason: restarted)) }
+        if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, in: &state) }
+        move(task, to: status, in: &state) { task in
+            switch status {
+            case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot
+            case .failed:
+                let error = transfer.error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
+                task.error = FerryError(error)
+            case .succeeded: task.decideValidation(transfer)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Notes that events up to a number were taken in, and finds those who waited for that.
+    func advance(_ state: inout State, to number: Int64) -> [CheckedContinuation<Void, Never>] {
+        guard number > state.applied else { return [] }
+        state.applied = number
+        let due = state.appliedWaiters.filter { $0.number <= number }
+        if !due.isEmpty { state.appliedWaiters.removeAll { $0.number <= number } }
+        return due.map(\.continuation)
+    }
+
+    /// Returns once the events up to a number were taken in.
+    func applied(through number: Int64) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.applied < number else { return true }
+                state.appliedWaiters.append(AppliedWaiter(number: number, continuation: continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Lets the daemon forget events whose closures have been called, a few times a second.
+    private func acknowledge() {
+        let begins = state.withLock { state in
+            guard !state.isAcknowledging, state.acknowledged < state.applied else { return false }
+            state.isAcknowledging = true
+            return true
+        }
+        guard begins else { return }
+        Task(name: "acknowledgement", executorPreference: BlockingExecutor.shared) {
+            try? await Task.sleep(for: .milliseconds(200))
+            if await self.acknowledgeNow() { self.acknowledge() }
+        }
+    }
+
+    /// Acknowledges what was taken in, once its closures have returned; false if the daemon does not answer.
+    @discardableResult
+    func acknowledgeNow() async -> Bool {
+        let number = state.withLock { max($0.applied, $0.history) }
+        await deliveries.waitUntilQuiet()
+        let isDone: Bool
+        do {
+            try await place.service().acknowledge(place.session, through: number)
+            isDone = true
+        } catch {
+            isDone = false
+        }
+        state.withLock { state in
+            if isDone { state.acknowledged = number }
+            state.isAcknowledging = false
+        }
+        return isDone
+    }
+}
+
+extension Status {
+    /// The state of a task whose transfer is in this one; nil for a word of a newer daemon.
+    init?(_ state: TransferState) {
+        switch state {
+        case .waiting: self = .waiting
+        case .running: self = .running
+        case .suspended: self = .suspended
+        case .succeeded: self = .succeeded
+        case .failed: self = .failed
+        case .canceled: self = .canceled
+        case .unknown: return nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// Ferry: Ferry
+// What a download call means: a new task, or one that is there.
+
+import Dispatch
+import FerryCore
+import FerryURLSession
+import Foundation
+import Synchronization
+
+/// What a download call means.
+enum DownloadOrder {
+    case new(DownloadTask, RequestPlan)
+    /// A task that is there, and what the call changes about it.
+    case known(DownloadTask, TransferChange?)
+}
+
+extension ManagedSession {
+    /// Finds the task of a URL, or makes it.
+    func order(_ url: URL, headers: [String: String]?, fileName: String?, manager: SessionManager) -> DownloadOrder {
+        let name = fileName.map { FileNaming.sanitized($0, url: url.absoluteString) }
+        return state.withLock { state in
+            if let task = state.byURL[url.absoluteString] {
+                return .known(task, Self.change(task, headers: headers, name: name))
+            }
+            let fallback = FileNaming.defaultName(for: url.absoluteString)
+            var template = RequestPlan.template(state.configuration, place: place, cache: manager.cache)
+            template.headers = RequestPlan.fields(headers ?? [:])
+            let chosen = manager.cache.keptName(of: url.absoluteString) ?? name ?? fallback
+            let isKept = manager.cache.keptName(of: url.absoluteString) != nil && (name == nil || name == chosen)
+            if isKept {
+                template.onConflict = .skip
+            } else if name == nil || name == fallback {
+                // Nobody else gives a file this name.
+                template.onConflict = .replace
+            }
+            let final = isKept ? chosen : name ?? fallback
+            let note = TaskNote(id: UUID().uuidString, url: url.absoluteString)
+            var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
+            task.headers = headers ?? [:]
+            let made = DownloadTask(task, url: url, session: self)
+            insert(made, in: &state)
+            update(&state)
+            return .new(made, RequestPlan(template: template, url: url.absoluteString, name: final))
+        }
+    }
+
+    private static func change(_ task: DownloadTask, headers: [String: String]?, name: String?) -> TransferChange? {
+        var change = TransferChange()
+        var isChange = false
+        task.state.withLock { task in
+            if let headers, headers != task.headers {
+                task.headers = headers
+                change.headers = RequestPlan.fields(headers)
+                isChange = true
+            }
+            if let name, name != task.fileName {
+                change.name = name
+                isChange = true
+            }
+        }
+        return isChange ? change : nil
+    }
+
+    /// Lets a task that is there go on, and returns when the daemon has stored that.
+    func goOnAndWait(_ task: DownloadTask, _ change: TransferChange?, then: @escaping @Sendable () -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        goOn([(task, change)]) {
+            then()
+            done.signal()
+        }
+        _ = done.wait(timeout: .now() + Self.patience + 1)
+    }
+
+    /// Lets tasks that are there go on.
+    func goOn(
+        _ tasks: [(task: DownloadTask, change: TransferChange?)], then: @escaping @Sendable () -> Void
+    ) {
+        for (task, change) in tasks {
+            if let change { self.change(task, done: { _ in }) { change } }
+        }
+        let had = tasks.map(\.task).filter { $0.state.withLock(\.stored) == .succeeded }
+        perform(.start, on: tasks.map(\.task)) { [self] _ in
+            for task in had where task.state.withLock(\.stored) == .succeeded { tellAgain(task) }
+            then()
+        }
+    }
+
+    /// Calls the closures of a success once more: somebody asked for a file that is there (S5).
+    private func tellAgain(_ task: DownloadTask) {
+        let slot = task.state.withLock { $0.slots.end(.succeeded) }
+        if let slot { TaskEnds.deliver(slot, of: task, status: .succeeded) }
+    }
+
+    /// Calls the handler of a call.
+    func call<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {
+        guard let handler else { return }
+        deliveries.add(DeliveryLine(onMainQueue: onMainQueue)) { handler(value) }
+    }
+
+    /// Calls the handler of a call after the closures of every task and manager that it has brought to an end (B2).
+    func callLast<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {
+        guard let handler else { return }
+        let line = DeliveryLine(onMainQueue: onMainQueue)
+        let last = state.withLock { line.after($0.lastEnds[0], $0.lastEnds[1]) }
+        deliveries.add(line, after: last) { handler(value) }
+    }
+
+    func task(of url: URL) -> DownloadTask? {
+        state.withLock { state in
+            state.byURL[url.absoluteString]
+                ?? state.tasks.first { $0.url.absoluteString == url.absoluteString }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// Ferry: Ferry
+// What a session tells its app: closures, notifications, the log.
+
+import Foundation
+import Synchronization
+
+extension ManagedSession {
+    /// Shortest time between two progress closures of the manager.
+    private static let progressSpacing: Duration = .milliseconds(95)
+
+    // MARK: Tasks
+
+    /// Tells that a task has come to a state.
+    func tell(_ task: DownloadTask, _ status: Status, in state: inout State) {
+        log { .downloadTask(status.rawValue, task: task) }
+        guard status.isEnd else { return }
+        if let error = task.error { log { .error("A download has failed: \(LogText.url(task.url))", error: error) } }
+        post(DownloadTask.didCompleteNotification, task)
+        finish(task, status)
+        let (slot, progressMark, isDecided) = task.state.withLock { task in
+            (task.slots.end(status), task.progressMark, task.validation != .unknown)
+        }
+        var mark = progressMark
+        if let slot {
+            mark = TaskEnds.deliver(slot, of: task, status: status, after: slot.line.after(progressMark))
+        }
+        if let mark { state.lastEnds[mark.line.rawValue] = mark }
+        if status == .succeeded, isDecided { tellValidation(task, after: mark) }
+        if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
+    }
+
+    /// Tells of an end that came while nobody was there.
+    func tellMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
+        guard status.isEnd, task.status == status else { return }
+        log { .downloadTask(status.rawValue, task: task) }
+        post(DownloadTask.didCompleteNotification, task)
+    }
+
+    /// Calls the closures that wait for a comparison, each once.
+    func tellValidation(_ task: DownloadTask, after mark: DeliveryMark?) {
+        let slots = task.state.withLock { task in
+            defer { task.validations = [] }
+            return task.validations
+        }
+        for slot in slots {
+            deliveries.add(slot.line, after: slot.line.after(mark)) { slot.call(task) }
+        }
+    }
+
+    /// Calls the progress closures of a task and of its managers if bytes have come.
+    func tellProgress(_ task: DownloadTask, isLast: Bool, in state: inout State) {
+        let (slot, hasNews, wasQueued) = task.state.withLock { task in
+            let hasNews = task.toldBytes != task.received && (task.toldBytes >= 0 || task.received > 0)
+            guard hasNews else { return (Slot<DownloadTask>?.none, false, false) }
+            task.toldBytes = task.received
+            defer { if task.slots.progress != nil { task.queuedProgress = true } }
+            return (task.slots.progress, true, task.queuedProgress)
+        }
+        guard hasNews else { return }
+        observe(task, .progress(task.state.withLock { $0.downloadProgress(now: .now) }))
+        post(DownloadTask.runningNotification, task)
+        if let slot, !wasQueued {
+            let mark = deliveries.add(slot.line) {
+                let current = task.state.withLock { task in
+                    task.queuedProgress = false
+                    return task.slots.progress
+                }
+                current?.call(task)
+            }
+            task.state.withLock { $0.progressMark = mark }
+        }
+        tellManagersProgress(isLast: isLast, in: &state)
+    }
+
+    // MARK: Managers
+
+    private func tellManagersProgress(isLast: Bool, in state: inout State) {
+        let now = ContinuousClock.now
+        if !isLast, let last = state.lastProgress, now - last < Self.progressSpacing { return }
+        state.lastProgress = now
+        for manager in state.managers.compactMap(\.manager) {
+            guard let slot = manager.slots.withLock(\.progress) else { continue }
+            state.lastManagerProgress = deliveries.add(slot.line) {
+                manager.slots.withLock(\.progress)?.call(manager)
+            }
+        }
+        if let manager = state.manager { post(SessionManager.runningNotification, manager) }
+    }
+
+    /// Tells that the managers have come to a state.
+    func tellManagers(_ status: Status, in state: inout State) {
+        guard let manager = state.manager else { return }
+        log { .sessionManager(status.rawValue, manager: manager) }
+        guard status.isEnd else {
+            for manager in state.managers.compactMap(\.manager) where manager.hasClosures {
+                if !state.kept.contains(where: { $0 === manager }) { state.kept.append(manager) }
+            }
+            return
+        }
+        post(SessionManager.didCompleteNotification, manager)
+        let ends = state.lastEnds
+        let progress = state.lastManagerProgress
+        for manager in state.managers.compactMap(\.manager) {
+            guard let slot = manager.slots.withLock({ $0.end(status) }) else { continue }
+            let after = slot.line.after(ends[0], ends[1], progress)
+            let mark = deliver(slot, of: manager, status: status, after: after)
+            state.lastEnds[mark.line.rawValue] = mark
+        }
+        state.kept = []
+    }
+
+    /// Adds the call of a manager's closure; whether it is called is decided when its turn comes.
+    @discardableResult
+    func deliver(
+        _ slot: Slot<SessionManager>, of manager: SessionManager, status: Status, after: DeliveryMark? = nil
+    ) -> DeliveryMark {
+        deliveries.add(slot.line, after: after) {
+            if manager.slots.withLock({ $0.end(status)?.number }) == slot.number { slot.call(manager) }
+        }
+    }
+
+    // MARK: Notifications and the log
+
+    private func post(_ name: Notification.Name, _ task: DownloadTask) {
+        deliveries.add(.own) {
+            NotificationCenter.default.post(name: name, object: nil, userInfo: [Notification.taskKey: task])
+        }
+    }
+
+    private func post(_ name: Notification.Name, _ manager: SessionManager) {
+        deliveries.add(.own) {
+            NotificationCenter.default.post(name: name, object: nil, userInfo: [Notification.managerKey: manager])
+        }
+    }
+
+    /// Hands an entry to the logger, on the operation queue.
+    func log(_ entry: @escaping @Sendable () -> LogType) {
+        deliveries.add(.own) {
+            let box = self.state.withLock(\.logger)
+            if box.logger.option != .none { box.logger.log(entry()) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// Ferry: Ferry
+// From a download to a transfer.
+
+import FerryCore
+import Foundation
+
+/// The transfer of a download: what it shares with others, and what is its own.
+struct RequestPlan: Sendable {
+    var template: TransferRequest
+    var url: String
+    var name: String?
+
+    /// Retries after answers that mean a busy server (S10).
+    private static let statusRetries = 5
+
+    /// The request that the downloads of a session begin with.
+    static func template(
+        _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache
+    ) -> TransferRequest {
+        var request = TransferRequest(url: "", folder: cache.downloadFilePath)
+        request.session = place.session
+        request.partialFolder = cache.downloadTmpPath
+        request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
+        // The resource timeout alone ends what gets nowhere; busy servers have a number of tries.
+        request.giveUpAfter = 0
+        request.retryRule = RetryRule()
+        request.statusRetries = statusRetries
+        request.allowPrivateRedirects = true
+        let statuses = configuration.acceptableStatusCodes
+        request.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
+        request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep
+        request.onConflict = configuration.fileConflictPolicy.policy
+        request.note = place.note("")
+        return request
+    }
+
+    /// The fields of some headers, in a fixed order.
+    static func fields(_ headers: HTTPHeaders) -> [HeaderField] {
+        headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
+    }
+}
+
+extension FileConflictPolicy {
+    /// As the daemon knows it.
+    var policy: ConflictPolicy {
+        switch self {
+        case .unique: .unique
+        case .replace: .replace
+        case .fail: .fail
+        }
+    }
+}
+
+extension SessionConfiguration {
+    /// The limits of the session in the daemon.
+    var settings: SessionSettings {
+        let limits = SettingRange.activeTransfers.allowed
+        var settings = SessionSettings(
+            activeTransfers: Int(min(max(Int64(maxConcurrentTasksLimit), limits.lowerBound), limits.upperBound)),
+            rateLimit: maxBytesPerSecond.map { max($0, SettingRange.rateLimit.allowed.lowerBound) } ?? 0,
+            hostConnections: maxTasksPerHost.map { limit in
+                let limits = SettingRange.connectionsPerHost.allowed
+                return Int(min(max(Int64(limit), limits.lowerBound), limits.upperBound))
+            })
+        settings.network = NetworkPolicy(
+            allowsCellular: allowsCellularAccess, allowsExpensive: allowsExpensiveNetworkAccess,
+            allowsConstrained: allowsConstrainedNetworkAccess)
+        settings.idleTimeout = timeoutIntervalForRequest > 0 ? timeoutIntervalForRequest : nil
+        settings.inOrder = true
+        return settings
+    }
+}

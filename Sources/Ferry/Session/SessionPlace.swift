@@ -1,0 +1,69 @@
+// Ferry: Ferry
+// Where the transfers of a session are carried.
+
+import FerryCore
+import FerryURLSession
+import Foundation
+import Glibc
+
+/// Where the transfers of a session are carried: in the daemon, or in this process.
+struct SessionPlace: Sendable {
+    /// Whether the daemon carries them, so that they outlive the process.
+    let isDaemon: Bool
+    /// The identifier that managers were given; empty in this process.
+    let identifier: String
+    let session: SessionID
+    let service: @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+    private let application: String
+    /// The name of the session within its application.
+    private let name: String
+
+    /// The session of an identifier in the daemon; nil if the identifier cannot name one.
+    init?(_ daemon: DaemonService, identifier: String) {
+        let service = daemon.service
+        self.init(
+            isDaemon: true, identifier: identifier, application: ApplicationIdentity.current, name: identifier
+        ) { service }
+    }
+
+    /// A session of this process alone.
+    init?(inProcess number: String) {
+        self.init(isDaemon: false, identifier: "", application: "local", name: number) {
+            () async throws(FerryCore.TransferError) -> any SessionService in
+            try await LocalService.shared.sessionService()
+        }
+    }
+
+    private init?(
+        isDaemon: Bool, identifier: String, application: String, name: String,
+        service: @escaping @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+    ) {
+        self.isDaemon = isDaemon
+        self.identifier = identifier
+        self.application = application
+        self.name = name
+        self.service = service
+        guard let session = try? Self.attachment(application, name, isDaemon: isDaemon).session() else { return nil }
+        self.session = session
+    }
+
+    /// How the session is attached at this time: an app that has become active is no longer one that was launched.
+    var attachment: SessionAttachment { Self.attachment(application, name, isDaemon: isDaemon) }
+
+    private static func attachment(_ application: String, _ name: String, isDaemon: Bool) -> SessionAttachment {
+        var attachment = SessionAttachment(
+            application: application, identifier: name, process: getpid(),
+            isBackgroundLaunched: isDaemon && ApplicationIdentity.isBackground, sendsLaunchEvents: isDaemon,
+            connectionsPerHost: nil)
+        attachment.isManager = true
+        return attachment
+    }
+
+    /// The note of a task's transfer.
+    func note(_ data: String) -> ClientNote {
+        ClientNote(application: application, identifier: name, task: 0, kind: .download, data: data)
+    }
+
+    /// Whether the daemon has launched this process for this session.
+    var isLaunchedForThis: Bool { isDaemon && ApplicationIdentity.launchedFor == identifier }
+}

@@ -1,0 +1,64 @@
+// Ferry: Ferry
+// What a task tells its app.
+
+import Synchronization
+
+extension DownloadTask {
+    /// Calls a closure when bytes have come, at most ten times a second, and once with the final count before the end.
+    @discardableResult
+    public func progress(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
+        _ = state.withLock { $0.slots.set(.progress, onMainQueue: onMainQueue, handler) }
+        return self
+    }
+
+    /// Calls a closure once each time that the task succeeds; at once if it has. Not called beside a completion.
+    @discardableResult
+    public func success(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
+        register(.success, onMainQueue, handler)
+    }
+
+    /// Calls a closure once each time that the task is suspended, fails, is canceled or removed; at once if it has been.
+    /// Not called beside a completion.
+    @discardableResult
+    public func failure(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
+        register(.failure, onMainQueue, handler)
+    }
+
+    /// Calls a closure once each time that the task succeeds, is suspended, fails, is canceled or removed, in place of
+    /// `success` and `failure`.
+    @discardableResult
+    public func completion(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
+        register(.completion, onMainQueue, handler)
+    }
+
+    private func register(
+        _ kind: Slots<DownloadTask>.Kind, _ onMainQueue: Bool, _ handler: @escaping Handler<DownloadTask>
+    ) -> Self {
+        let (slot, status) = state.withLock { state in
+            (state.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
+        }
+        guard status.isEnd else { return self }
+        let isForIt =
+            switch kind {
+            case .completion: true
+            case .success: status == .succeeded
+            case .failure: status != .succeeded
+            case .progress: false
+            }
+        if isForIt { TaskEnds.deliver(slot, of: self, status: status) }
+        return self
+    }
+}
+
+extension Status {
+    /// Whether nothing more happens without a call.
+    var isEnd: Bool {
+        switch self {
+        case .suspended, .failed, .canceled, .removed, .succeeded: true
+        case .waiting, .running, .willSuspend, .willCancel, .willRemove: false
+        }
+    }
+
+    /// Whether the daemon may have work left for it.
+    var isUnfinished: Bool { self == .waiting || self == .running }
+}

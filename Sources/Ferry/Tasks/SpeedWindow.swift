@@ -1,0 +1,35 @@
+// Ferry: Ferry
+// The bytes of the last second.
+
+/// The bytes of the last second, from samples of a counter.
+struct SpeedWindow: Sendable {
+    private struct Sample {
+        let bytes: Int64
+        let at: ContinuousClock.Instant
+    }
+
+    private static let length: Duration = .seconds(1)
+    private var samples: [Sample] = []
+
+    mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
+        // A counter that went back belongs to a transfer that began again.
+        if let last = samples.last, bytes < last.bytes { samples = [] }
+        samples.append(Sample(bytes: bytes, at: now))
+        // The newest one that is older than the window says how many bytes there were at its beginning.
+        while samples.count > 2, samples[1].at + Self.length <= now { samples.removeFirst() }
+    }
+
+    mutating func clear() { samples = [] }
+
+    /// Bytes of the second before a moment; those of the samples' whole time if that is shorter.
+    func bytesPerSecond(at now: ContinuousClock.Instant) -> Int64 {
+        guard let last = samples.last, let first = samples.first(where: { $0.at + Self.length > now }) ?? samples.last
+        else { return 0 }
+        // Where a sample stands at the window's beginning, it is the one to count from.
+        let base = samples.last { $0.at + Self.length <= now } ?? first
+        guard last.at + Self.length > now else { return 0 }
+        let seconds = min(1, (now - base.at) / .seconds(1))
+        guard seconds > 0.05 else { return 0 }
+        return Int64(Double(last.bytes - base.bytes) / max(seconds, 0.1))
+    }
+}

@@ -1,0 +1,24 @@
+// Ferry: FerryAPI
+// PUT /v1/sessions/{id}/order
+
+package import FerryCore
+
+/// Stores in which order a session's transfers get their turns.
+package enum ReorderSession: Endpoint {
+    package typealias Response = Request
+    package static let route = Route(
+        .put, "/sessions/{id}/order", needs: .write,
+        "Stores in which order a session's transfers get their turns; those that are not named come after.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var order: [TransferID]
+
+        package init(order: [TransferID]) { self.order = order }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case order }
+    }
+}
+
+extension ReorderSession.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}

@@ -1,0 +1,70 @@
+// Ferry: FerryEngine
+// What forgotten transfers leave on disk.
+
+package import FerryCore
+import Foundation
+
+/// What a transfer that is being forgotten may have on disk.
+package struct Leftovers: Sendable {
+    package let id: TransferID
+    package let partial: PartialFacts?
+    /// Path of a copy on its way to the final name.
+    package let copy: String?
+    /// The file that goes too.
+    package let placed: PlacementIntent?
+    /// Where a partial file may be that was never recorded.
+    package let partialFolder: String?
+
+    package init(
+        id: TransferID, partial: PartialFacts?, copy: String?, placed: PlacementIntent?, partialFolder: String?
+    ) {
+        self.id = id
+        self.partial = partial
+        self.copy = copy
+        self.placed = placed
+        self.partialFolder = partialFolder
+    }
+
+    fileprivate func remove(_ disk: any DiskSystem) throws(DiskError) {
+        if let partial {
+            try PartialFile.remove(partial, disk: disk)
+        } else if let partialFolder, let folder = try Self.open(partialFolder, disk) {
+            try PartialFile.removeUnrecorded(of: id, in: folder, disk: disk)
+        }
+        if let copy { try PartialFile.removeCopy(copy, of: id, disk: disk) }
+        if let placed, let folder = try Self.open(placed.path.folderPart, disk),
+            try PlacedFile.find(placed, in: folder, disk: disk)
+        {
+            try disk.remove(placed.path.lastPathPart, in: folder)
+        }
+    }
+
+    /// Opens a folder; nil if it is gone.
+    private static func open(_ path: String, _ disk: any DiskSystem) throws(DiskError) -> OpenFile? {
+        do {
+            return try disk.openFolder(path)
+        } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
+            return nil
+        }
+    }
+}
+
+extension Engine {
+    /// Removes what transfers have left, each as far as it is still theirs.
+    ///
+    /// - Returns: Why that failed for some.
+    package func remove(_ leftovers: [Leftovers]) async -> [TransferID: TransferError] {
+        let result = await disk.result { system throws(DiskError) in
+            var failures: [TransferID: TransferError] = [:]
+            for one in leftovers {
+                do throws(DiskError) { try one.remove(system) } catch { failures[one.id] = error.transferError }
+            }
+            return failures
+        }
+        switch result {
+        case .success(let failures): return failures
+        case .failure(let error):
+            return Dictionary(uniqueKeysWithValues: leftovers.map { ($0.id, error.transferError) })
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// Ferry: FerryServer
+// A batch that was read with every key checked.
+
+import FerryAPI
+import FerryCore
+
+/// A batch of templates and items, all of whose keys are known.
+struct StrictBatch: StrictBody {
+    static let keys: Set = ["templates", "items"]
+
+    private let templates: [Strict<TransferRequest>]
+    private let items: [Strict<TransferBatch.Item>]
+
+    var batch: TransferBatch { TransferBatch(templates: templates.map(\.body), items: items.map(\.body)) }
+}

@@ -1,0 +1,43 @@
+// Ferry: FerryService
+// Many transfers in and out of line at once.
+
+import FerryCore
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    /// Those that were taken out of line, and where they stood.
+    struct TakenOut {
+        let ready: [(id: TransferID, key: QueueKey)]
+        let delayed: [TransferID: DelayedTransfer]
+    }
+
+    /// Takes transfers of a session out of every line.
+    @discardableResult
+    func leaveLine(_ ids: Set<TransferID>, of session: SessionID) -> TakenOut {
+        var waiting: [TransferID: DelayedTransfer] = [:]
+        if delayed.count < ids.count {
+            waiting = delayed.filter { ids.contains($0.key) }
+        } else {
+            for id in ids { waiting[id] = delayed[id] }
+        }
+        for id in waiting.keys { delayed[id] = nil }
+        return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
+    }
+
+    /// Puts a transfer in line as the journal knows it, with the alarms that bound it.
+    func lineUp(_ transfer: PendingTransfer, now: Date) {
+        let key = QueueKey(
+            session: transfer.session, origin: transfer.origin, priority: transfer.priority,
+            network: network(transfer.network, in: transfer.session))
+        let rest = transfer.retry?.rest(now: now) ?? 0
+        let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
+        if launchRest > rest {
+            lineUp(transfer.id, key, transfer.notBefore, after: launchRest, reason: .relaunch)
+        } else {
+            lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
+        }
+        setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
+        if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
+    }
+}

@@ -1,0 +1,101 @@
+// Ferry: FerryService
+// How transfers are forgotten with all that they have.
+
+import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+import Logging
+
+extension LocalTransferService {
+    /// Forgets transfers of a session, whose turns are taken.
+    ///
+    /// - Returns: Those whose files could not be removed; they are tried again at the next start.
+    func remove(
+        _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
+    ) async throws(TransferError) -> [ActionResult] {
+        // Out of the line before the transaction: none of them begins to write while its row goes.
+        let waiting = leaveLine(Set(ids), of: session)
+        let running = Set(ids.filter { live[$0] != nil })
+        configuration.reached(.actionBegins)
+        let now = Date()
+        let (removed, begun): (EventRun, [TransferID])
+        do throws(TransferError) {
+            (removed, begun) = try await journal.commit { transaction throws(TransferError) in
+                try transaction.remove(
+                    ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: running, at: now)
+            }
+        } catch {
+            for (id, key) in waiting.ready { ready.insert(id, key) }
+            delayed.merge(waiting.delayed) { $1 }
+            throw error
+        }
+        configuration.reached(.actionCommitted)
+        forget(removed.ids, of: session)
+        await stop(begun)
+        await hub.publish(removed)
+        return try await finishRemovals(of: begun, in: session, sparesSucceeded: sparesSucceeded)
+    }
+
+    /// Finishes what an earlier process has begun.
+    func recoverRemovals() async throws(TransferError) {
+        let remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: nil) }
+        for (session, remains) in Dictionary(grouping: remains, by: \.session) {
+            for failure in try await finishRemoval(of: remains, in: session) {
+                logger.error(
+                    "files of a removed transfer are left",
+                    metadata: ["transfer": "\(failure.id)", "error": "\(failure.error.map { "\($0)" } ?? "")"])
+            }
+        }
+    }
+
+    private func finishRemovals(
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool
+    ) async throws(TransferError) -> [ActionResult] {
+        guard !ids.isEmpty else { return [] }
+        var remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: ids) }
+        if sparesSucceeded {
+            // What arrived while it was being stopped has its own event.
+            let arrived = remains.filter { if case .succeeded = $0.outcome { true } else { false } }.map(\.id)
+            if !arrived.isEmpty {
+                try await journal.commit { transaction throws(TransferError) in try transaction.keep(arrived) }
+                remains.removeAll { arrived.contains($0.id) }
+            }
+        }
+        return try await finishRemoval(of: remains, in: session)
+    }
+
+    /// Removes the files of transfers that are at rest, and forgets them.
+    private func finishRemoval(
+        of remains: [Remains], in session: SessionID
+    ) async throws(TransferError) -> [ActionResult] {
+        let failures = await engine.remove(remains.map(Leftovers.init))
+        let gone = remains.map(\.id).filter { failures[$0] == nil }
+        let now = Date()
+        let removed = try await journal.commit { transaction throws(TransferError) in
+            try transaction.forget(gone, of: session, at: now)
+        }
+        forget(gone, of: session)
+        await hub.publish(removed)
+        wake(waitingFor: .disk)
+        return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
+    }
+
+    /// Forgets what is kept in memory of transfers that are gone.
+    private func forget(_ ids: [TransferID], of session: SessionID) {
+        let memory = sessionStates[session]?.memory
+        for id in ids {
+            digests[id] = nil
+            memory?.forget(id)
+        }
+    }
+}
+
+extension Leftovers {
+    fileprivate init(_ remains: Remains) {
+        let request = remains.request
+        self.init(
+            id: remains.id, partial: remains.facts.partial, copy: remains.facts.copy, placed: remains.placed,
+            partialFolder: request.map { $0.partialFolder ?? Destination.folder(of: $0) })
+    }
+}

@@ -1,0 +1,150 @@
+// Ferry: FerryService
+// What a session's client does to many transfers at once.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    package func act(
+        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+    ) async throws(TransferError) -> SessionAction.Report {
+        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        if !actionTurns.take(session) { await withCheckedContinuation { actionTurns.wait(session, $0) } }
+        defer { actionTurns.leave(session) }
+        let own = try await reading { reader throws(TransferError) in
+            try reader.transfers(of: session, among: ids)
+        }
+        await takeTurns(own)
+        defer {
+            for id in own { turns.leave(id) }
+            schedule()
+        }
+        var failures = Self.unknown(ids, among: own)
+        do throws(TransferError) {
+            switch action {
+            case .pause: try await pause(own, of: session)
+            case .start: try await start(own, of: session, isNamed: ids != nil)
+            case .cancel: failures += try await remove(own, of: session, .remove, sparesSucceeded: true)
+            case .remove: failures += try await remove(own, of: session, .remove)
+            case .removeWithFile: failures += try await remove(own, of: session, .removeWithFile)
+            }
+        } catch {
+            noteFailure(error)
+            throw error
+        }
+        await consider(session)
+        let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
+        return SessionAction.Report(lastEvent: last, failures: failures)
+    }
+
+    /// Waits until nobody else acts on any of some transfers.
+    private func takeTurns(_ ids: [TransferID]) async {
+        for id in ids where !turns.take(id) {
+            await withCheckedContinuation { turns.wait(id, $0) }
+        }
+    }
+
+    private static func unknown(_ ids: [TransferID]?, among own: [TransferID]) -> [ActionResult] {
+        guard let ids, ids.count != own.count || ids != own else { return [] }
+        let known = Set(own)
+        return ids.filter { !known.contains($0) }.map { id in
+            ActionResult(id: id, error: TransferError(.unknownTransfer, "There is no transfer \(id) in the session."))
+        }
+    }
+
+    private func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (JournalReader) throws(TransferError) -> Value
+    ) async throws(TransferError) -> Value {
+        try await noting { () async throws(TransferError) in try await journal.read(body) }
+    }
+
+    // MARK: Pause
+
+    private func pause(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
+        configuration.reached(.actionBegins)
+        let moment = ActiveTime.Instant.now
+        let suspended = try await journal.commit { transaction throws(TransferError) in
+            try transaction.suspend(ids, of: session, at: moment)
+        }
+        configuration.reached(.actionCommitted)
+        leaveLine(Set(suspended.ids), of: session)
+        await stop(suspended.ids)
+        await hub.publish(suspended)
+    }
+
+    /// Stops runs together and waits until everything that they wrote is durable.
+    func stop(_ ids: [TransferID]) async {
+        let running = ids.filter { live[$0] != nil }
+        for id in running { live[id]?.isStopping = true }
+        await withTaskGroup(of: Void.self) { group in
+            for id in running { group.addTask { await self.stop(id) } }
+        }
+    }
+
+    // MARK: Start
+
+    private func start(_ ids: [TransferID], of session: SessionID, isNamed: Bool) async throws(TransferError) {
+        await endOldRuns(of: ids)
+        let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
+        let own = Set(ids)
+        let waiting = delayed.filter { $0.value.key.session == session && own.contains($0.key) }.map(\.key).sorted()
+        configuration.reached(.actionBegins)
+        let moment = ActiveTime.Instant.now
+        let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
+            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: anew, at: moment)
+            return (begun, try transaction.pending(begun.ids))
+        }
+        configuration.reached(.actionCommitted)
+        leaveLine(Set(begun.ids), of: session)
+        let now = Date()
+        for transfer in pending { lineUp(transfer, now: now) }
+        await hub.publish(begun)
+    }
+
+    /// Waits for runs whose end is decided: they still have facts to record.
+    private func endOldRuns(of ids: [TransferID]) async {
+        for id in ids {
+            guard let transfer = live[id], let task = transfer.task else { continue }
+            guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
+            await task.value
+        }
+    }
+
+    /// Those that have succeeded and whose files are not there as they were placed, as they are to start again.
+    private func fetchedAnew(
+        _ ids: [TransferID], of session: SessionID
+    ) async throws(TransferError) -> [TransferRecord] {
+        let succeeded = try await reading { reader throws(TransferError) in
+            try reader.succeeded(of: session, among: ids)
+        }
+        let moment = ActiveTime.Instant.now
+        var anew: [TransferRecord] = []
+        for var record in succeeded where await !isFileIntact(record) {
+            record.intent = .run
+            record.outcome = nil
+            record.finishedAt = nil
+            record.retry = nil
+            record.failures.reset(now: moment.wall)
+            record.facts.startOver(note: "restarted: the finished file was gone or another one")
+            record.facts.restarts = 0
+            record.active = ActiveTime()
+            record.active.begin(at: moment)
+            anew.append(record)
+        }
+        return anew
+    }
+
+    /// Whether the file of a transfer that has succeeded is there as it was placed, or found.
+    private func isFileIntact(_ record: TransferRecord) async -> Bool {
+        guard case .succeeded(let success) = record.outcome else { return false }
+        if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
+        let path = success.path
+        let found = await engine.disk.result { system throws(DiskError) in
+            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+        }
+        guard case .success(let file?) = found else { return false }
+        return file.kind == .regular && file.size == success.size
+    }
+}

@@ -1,0 +1,95 @@
+// Ferry: FerryStore
+// Rows that differ in little.
+
+package import FerryCore
+import Foundation
+import GRDB
+
+/// The columns that the rows of many transfers have in common; their JSON is made once.
+package struct BatchTemplate: Sendable {
+    let session: String
+    let phase: Int
+    let intent: String
+    let priority: String
+    let attempts: Int
+    let createdAt: Int64
+    /// The JSON of a request, in which SQLite sets what is a row's own.
+    let request: String
+    let facts: String
+    let failures: String
+    let active: String?
+
+    /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended.
+    package init(_ record: TransferRecord) throws(TransferError) {
+        session = record.request.session.name
+        phase = JournalPhase(intent: record.intent, outcome: nil).rawValue
+        intent = record.intent.rawValue
+        priority = record.request.priority.word
+        attempts = record.attempts
+        createdAt = record.createdAt.journalMilliseconds
+        request = try JournalJSON.text(record.request)
+        facts = try JournalJSON.text(record.facts)
+        failures = try JournalJSON.text(record.failures)
+        active = record.active == ActiveTime() ? nil : try JournalJSON.text(record.active)
+    }
+}
+
+/// What is a row's own among many that are alike.
+package struct BatchRow: Sendable {
+    package let id: TransferID
+    package let url: String
+    package let origin: String
+    package let credentials: Credentials?
+    package let folder: String
+    /// The file's name; nil keeps that of the template, mostly none.
+    package let name: String?
+    /// The data of the note; nil keeps that of the template.
+    package let data: String?
+
+    package init(
+        id: TransferID, url: String, origin: String, credentials: Credentials?, folder: String, name: String?,
+        data: String?
+    ) {
+        self.id = id
+        self.url = url
+        self.origin = origin
+        self.credentials = credentials
+        self.folder = folder
+        self.name = name
+        self.data = data
+    }
+}
+
+extension JournalTransaction {
+    /// Stores a new transfer like its template, and reserves its destination if it has one.
+    ///
+    /// - Returns: false if another live transfer has reserved that path; then nothing is stored.
+    package func insert(
+        _ row: BatchRow, like template: BatchTemplate, destination: String?
+    ) throws(TransferError) -> Bool {
+        var request = "json_set(?, '$.url', ?, '$.folder', ?"
+        var arguments: StatementArguments = [
+            row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
+            destination, template.createdAt, template.attempts,
+            template.request, row.url, row.folder,
+        ]
+        if let name = row.name {
+            request += ", '$.name', ?"
+            arguments += [name]
+        }
+        if let data = row.data {
+            request += ", '$.note.data', ?"
+            arguments += [data]
+        }
+        arguments += [try JournalJSON.text(ifPresent: row.credentials), template.facts]
+        if let destination { arguments += [destination] }
+        arguments += [template.failures, template.active]
+        let facts = destination == nil ? "?" : "json_set(?, '$.destination', ?)"
+        return try connection.execute(
+            """
+            INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
+            attempts, has_partial, request, credentials, facts, failures, active) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, \(request)), ?, \(facts), ?, ?)
+            """, arguments) == 1
+    }
+}

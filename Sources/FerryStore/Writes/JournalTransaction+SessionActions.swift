@@ -1,0 +1,142 @@
+// Ferry: FerryStore
+// What a session's client does to many transfers, a statement for all of them.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+extension JournalTransaction {
+    // MARK: Pause
+
+    /// Suspends those of a session's transfers that may run, with their events.
+    package func suspend(
+        _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
+    ) throws(TransferError) -> EventRun {
+        let concerned = try Self.ids(connection, session, ids, "AND phase = 0")
+        try connection.execute(
+            """
+            UPDATE transfers SET intent = 'suspend', phase = 1, retry = NULL, retry_at = NULL, \
+            active = CASE WHEN json_valid(active) AND json_extract(active, '$.start') IS NOT NULL THEN \
+            json_object('spent', json_extract(active, '$.spent') + max(0.0, \
+            CASE WHEN json_extract(active, '$.start.boot') = ? THEN ? - json_extract(active, '$.start.uptime') \
+            ELSE (? - json_extract(active, '$.start.wall')) / 1000.0 END)) ELSE active END \
+            WHERE id IN (SELECT value FROM json_each(?))
+            """,
+            [moment.boot, moment.uptime, moment.wall.journalMilliseconds, PageQuery.json(concerned)])
+        return try appendEvents(kind: .suspended, at: moment.wall, ids: concerned, session: session)
+    }
+
+    // MARK: Start
+
+    /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
+    /// their events.
+    ///
+    /// - Parameters:
+    ///   - delayed: those that may run and wait for a moment.
+    ///   - anew: those that have succeeded and are fetched again, as they are to be stored.
+    package func begin(
+        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], anew: [TransferRecord],
+        at moment: ActiveTime.Instant
+    ) throws(TransferError) -> EventRun {
+        var active = ActiveTime()
+        active.begin(at: moment)
+        var failures = FailureLedger()
+        failures.reset(now: moment.wall)
+        let begun = try JournalJSON.text(active)
+        let ledger = try JournalJSON.text(failures)
+        var concerned = try Self.ids(connection, session, ids, "AND phase IN (1, 4, 5)")
+        concerned += try Self.ids(connection, session, delayed, "AND phase = 0")
+        let again = Set(try Self.ids(connection, session, anew.map(\.id), "AND phase = 3"))
+        for record in anew where again.contains(record.id) { try restart(record) }
+        let live = """
+            intent = 'run', phase = 0, outcome = NULL, finished_at = NULL, retry = NULL, retry_at = NULL, failures = ?
+            """
+        // The time under way goes on where it was suspended, and starts again after an end.
+        let restarts = """
+            CASE WHEN json_valid(facts) AND json_extract(facts, '$.restarts') <> 0 \
+            THEN json_set(facts, '$.restarts', 0) ELSE facts END
+            """
+        let list = PageQuery.json(concerned)
+        try connection.execute(
+            """
+            UPDATE transfers SET \(live), facts = \(restarts), active = CASE WHEN active IS NULL THEN ? \
+            WHEN json_valid(active) AND json_extract(active, '$.start') IS NULL \
+            THEN json_set(active, '$.start', json(json_extract(?, '$.start'))) ELSE active END \
+            WHERE phase < 3 AND id IN (SELECT value FROM json_each(?))
+            """,
+            [ledger, begun, begun, list])
+        // A name that was taken while it had ended is chosen anew by the next head.
+        try connection.execute(
+            """
+            UPDATE OR IGNORE transfers SET \(live), facts = \(restarts), active = ?, \
+            destination = CASE WHEN json_valid(facts) THEN json_extract(facts, '$.destination') END \
+            WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
+            """,
+            [ledger, begun, list])
+        try connection.execute(
+            """
+            UPDATE transfers SET \(live), active = ?, destination = NULL, \
+            facts = CASE WHEN json_valid(facts) THEN json_remove(facts, '$.destination') ELSE facts END \
+            WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
+            """,
+            [ledger, begun, list])
+        concerned = (concerned + again).sorted()
+        return try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+    }
+
+    /// Stores one that is fetched again, without its name if that was taken meanwhile.
+    private func restart(_ record: TransferRecord) throws(TransferError) {
+        var record = record
+        if let path = record.facts.destination, try destinationHolder(path) != nil { record.facts.destination = nil }
+        try update(record)
+    }
+
+    // MARK: Removal
+
+    /// Forgets those of a session's transfers that leave nothing behind, with their events, and notes of the others that
+    /// they are to be forgotten.
+    ///
+    /// - Parameters:
+    ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
+    ///   - sparesSucceeded: whether those that have succeeded are left as they are.
+    ///   - live: those that may be writing.
+    /// - Returns: The events, and those that are still to be cleaned up.
+    package func remove(
+        _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
+        live: Set<TransferID>, at now: Date
+    ) throws(TransferError) -> (removed: EventRun, begun: [TransferID]) {
+        let spared = sparesSucceeded ? "AND phase <> 3" : ""
+        let placed =
+            intent == .removeWithFile
+            ? "phase = 3" : "(phase = 3 AND json_valid(request) AND json_extract(request, '$.spooled') = 1)"
+        let begun = try Self.ids(
+            connection, session, ids,
+            "\(spared) AND (has_partial = 1 OR phase = 2 OR \(placed) OR id IN (SELECT value FROM json_each(?)))",
+            [PageQuery.json(live)])
+        let left = Set(begun)
+        let removed = try Self.ids(connection, session, ids, spared).filter { !left.contains($0) }
+        try connection.execute(
+            """
+            UPDATE transfers SET intent = ?, phase = 2, retry = NULL, retry_at = NULL, \
+            destination = CASE WHEN phase < 3 THEN destination END WHERE id IN (SELECT value FROM json_each(?))
+            """,
+            [intent.rawValue, PageQuery.json(begun)])
+        return (try forget(removed, of: session, at: now), begun)
+    }
+
+    /// Keeps transfers after all that have succeeded meanwhile.
+    package func keep(_ ids: [TransferID]) throws(TransferError) {
+        for id in ids {
+            guard var record = try record(id) else { continue }
+            record.intent = .run
+            try update(record)
+        }
+    }
+
+    /// Forgets transfers, with their events.
+    package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun {
+        try connection.execute(
+            "DELETE FROM transfers WHERE id IN (SELECT value FROM json_each(?))", [PageQuery.json(ids)])
+        return try appendEvents(kind: .removed, at: now, ids: ids, session: session)
+    }
+}

@@ -1,0 +1,57 @@
+// Ferry: ExampleTests
+// Programs that print without asking for lines.
+
+import FerryTesting
+import Foundation
+
+extension DaemonFixture {
+    /// Starts one function of the snippets, whose home, documents and temporary folder are the fixture's.
+    func snippet(_ function: String, _ origin: ScriptedOrigin) throws -> ChildProcess {
+        try lineBuffered(
+            "Snippets", [function], environment: ["FERRY_TEST_BASE": origin.url(""), "TMPDIR": folder + "/"])
+    }
+
+    /// Starts an example that does nothing about its output, which is to be read while it runs.
+    func lineBuffered(
+        _ name: String, _ arguments: [String], environment more: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try spawnApp(
+            ["-oL", ExamplePrograms.path(name)] + arguments,
+            environment: ["HOME": folder, "CFFIXED_USER_HOME": folder].merging(more) { $1 },
+            program: "/usr/bin/stdbuf")
+    }
+
+    /// The files below the folder with one of these extensions, sorted.
+    func stored(_ extensions: String...) throws -> [String] {
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return paths.filter { extensions.contains(($0 as NSString).pathExtension) }.sorted().map(file)
+    }
+}
+
+extension ChildProcess {
+    /// What it has printed, line by line.
+    var lines: [Substring] { stdout.split(separator: "\n") }
+
+    func lines(equal text: String) -> [Substring] { lines.filter { $0 == text } }
+    func lines(beginning text: String) -> [Substring] { lines.filter { $0.hasPrefix(text) } }
+    func lines(containing text: String) -> [Substring] { lines.filter { $0.contains(text) } }
+
+    /// Returns once it has printed a line.
+    func prints(_ line: String) async throws {
+        try await until("“\(line)” is printed") { !lines(equal: line).isEmpty }
+    }
+
+    /// Returns once it has printed the end of a request.
+    func printsResponse() async throws {
+        try await until("a response is printed") { !lines(containing: "DefaultDownloadResponse(").isEmpty }
+    }
+
+    private func until(_ what: String, _ condition: () -> Bool) async throws {
+        do {
+            try await eventually(within: .seconds(60), what) { condition() || !isRunning }
+        } catch {
+            throw TestingError("\(error)\n\(stdout)\(stderr)")
+        }
+        guard condition() else { throw TestingError("It has ended before \(what).\n\(stdout)\(stderr)") }
+    }
+}

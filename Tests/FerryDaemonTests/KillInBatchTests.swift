@@ -1,0 +1,117 @@
+// Ferry: FerryDaemonTests
+// The daemon dies while many transfers are stored or acted on.
+
+import FerryClient
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct `A daemon that dies in the middle of many` {
+    private static let body = SeededBody(seed: 31, size: 1_000_000)
+    private static let count = 2000
+    private static let session = "app:many"
+    /// One transfer has bytes and gets no more; the others wait.
+    private static let held = OriginScript(body, always: .stall(after: 400_000))
+
+    private func batch(_ ferry: DaemonFixture, _ origin: ScriptedOrigin) throws -> TransferBatch {
+        var template = TransferRequest(url: "", folder: ferry.folder)
+        template.session = try SessionID(Self.session)
+        return TransferBatch(
+            templates: [template],
+            items: (0..<Self.count).map { number in
+                TransferBatch.Item(template: 0, url: origin.url("/\(number)"), name: "\(number)")
+            })
+    }
+
+    /// Starts a daemon, with one slot for the session, and submits the batch to it.
+    private func submit(_ ferry: DaemonFixture, _ origin: ScriptedOrigin) async throws -> [TransferID] {
+        try await ferry.startDaemon()
+        let batch = try batch(ferry, origin)
+        let ids = try await ferry.withClient { client in
+            _ = try await client.changeSession(SessionID(Self.session), SessionSettings(activeTransfers: 1))
+            return try await client.submit(batch).results.compactMap(\.id)
+        }
+        await origin.waitForBytesSent(400_000)
+        try await eventually("bytes are there") {
+            try await ferry.withClient { try await $0.transfer(ids[0]).bytesReceived == 400_000 }
+        }
+        return ids
+    }
+
+    /// How many transfers of the session are in each state, once no daemon but a new one runs.
+    private func counts(_ ferry: DaemonFixture) async throws -> [String: Int] {
+        try await ferry.waitForNoDaemon()
+        try await ferry.startDaemon()
+        return try await ferry.withClient { client in
+            let sessions = try await client.sessions()
+            return sessions.first { $0.id.name == Self.session }?.transfers.filter { $0.value > 0 } ?? [:]
+        }
+    }
+
+    @Test(arguments: [LifeStep.batchChecked, .requestCommitted])
+    func `B1 has stored all of a batch or nothing`(step: LifeStep) async throws {
+        try await withDaemon(Self.held) { ferry, origin in
+            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+            let batch = try batch(ferry, origin)
+            let error = await #expect(throws: TransferError.self) {
+                try await ferry.withClient { _ = try await $0.submit(batch) }
+            }
+            #expect(error?.code == .daemonUnreachable)
+            let counts = try await counts(ferry)
+            #expect(counts.values.reduce(0, +) == (step == .batchChecked ? 0 : Self.count))
+        }
+    }
+
+    @Test(arguments: [
+        (LifeStep.actionBegins, SessionAction.pause), (.actionCommitted, .pause), (.actionBegins, .cancel),
+        (.actionCommitted, .cancel), (.actionBegins, .removeWithFile), (.actionCommitted, .removeWithFile),
+    ])
+    func `B1 has done an action on all or on none`(step: LifeStep, action: SessionAction) async throws {
+        try await withDaemon(Self.held) { ferry, origin in
+            _ = try await submit(ferry, origin)
+            try await ferry.killDaemon()
+            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+            await origin.waitForRequests(2)
+            let session = try SessionID(Self.session)
+            let error = await #expect(throws: TransferError.self) {
+                try await ferry.withClient { _ = try await $0.act(action, in: session, on: nil) }
+            }
+            #expect(error?.code == .daemonUnreachable)
+            let counts = try await counts(ferry)
+            switch (step, action) {
+            case (.actionBegins, _):
+                #expect((counts["waiting"] ?? 0) + (counts["running"] ?? 0) == Self.count)
+            case (_, .pause):
+                #expect(counts == ["suspended": Self.count])
+            default:
+                #expect(counts == [:])
+                #expect(ferry.contents == [])
+            }
+        }
+    }
+
+    @Test(arguments: [LifeStep.actionBegins, .actionCommitted])
+    func `B1 has started all or none, from their bytes`(step: LifeStep) async throws {
+        try await withDaemon(Self.held) { ferry, origin in
+            let ids = try await submit(ferry, origin)
+            let session = try SessionID(Self.session)
+            try await ferry.withClient { _ = try await $0.act(.pause, in: session, on: nil) }
+            try await ferry.killDaemon()
+            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+            _ = await #expect(throws: TransferError.self) {
+                try await ferry.withClient { _ = try await $0.act(.start, in: session, on: nil) }
+            }
+            let counts = try await counts(ferry)
+            if step == .actionBegins {
+                #expect(counts == ["suspended": Self.count])
+            } else {
+                #expect((counts["waiting"] ?? 0) + (counts["running"] ?? 0) == Self.count)
+                await origin.waitForRequests(2)
+                #expect(origin.requests.last?.value("Range") == "bytes=400000-")
+            }
+            #expect(ids.count == Self.count)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// Ferry: FerryProcessTests
+// An app with managers, its daemon and its origin.
+
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// An app with managers of one identifier, with the daemon that carries its tasks and the origin that serves them.
+final class AppFixture: Sendable {
+    static let identifier = "test"
+    static let application = "org.example.app"
+
+    let daemon: DaemonFixture
+    let origin: ScriptedOrigin
+    private let started = Mutex<[AppProcess]>([])
+
+    init(_ origin: ScriptedOrigin) throws {
+        daemon = try DaemonFixture()
+        self.origin = origin
+    }
+
+    /// Where the app's managers keep their files.
+    var cache: String { daemon.file("cache") }
+    /// Where the processes that tell the story write what happens.
+    var storyFile: String { daemon.file("story.txt") }
+
+    /// Starts a process of the app, which does these commands first.
+    ///
+    /// - Parameter isTold: whether what happens goes to the story that all processes write.
+    func launch(_ commands: String..., identifier: String = identifier, isTold: Bool = false) throws -> AppProcess {
+        try started.withLock { started in
+            let files = daemon.file("app-\(started.count)")
+            let variables = [
+                "FERRY_APPLICATION_ID": Self.application, "CACHE": cache, "EVENTS": isTold ? storyFile : files + ".txt",
+            ]
+            let process = try AppProcess(
+                [identifier] + commands, environment: daemon.environment(variables), files: files)
+            started.append(process)
+            return process
+        }
+    }
+
+    /// What all processes that write the story have told, in order.
+    var story: [String] {
+        String(decoding: FileManager.default.contents(atPath: storyFile) ?? Data(), as: UTF8.self)
+            .split(separator: "\n").map(String.init)
+    }
+
+    /// Returns once a line of the story has this beginning.
+    func line(_ beginning: String) async throws {
+        do {
+            try await eventually(within: .seconds(60)) { story.contains { $0.hasPrefix(beginning) } }
+        } catch is TestingError {
+            throw TestingError("“\(beginning)” is not told; told: \(story)\n\(daemon.log)")
+        }
+    }
+
+    /// The processes of the app that run.
+    func processes() -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { pid in
+            guard let variables = FileManager.default.contents(atPath: "/proc/\(pid)/environ"),
+                variables.split(separator: 0).contains(Data("CACHE=\(cache)".utf8)),
+                let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")
+            else { return false }
+            return program.hasSuffix("/\(BuiltProgram.managerApp.rawValue)")
+        }
+    }
+
+    // MARK: The daemon
+
+    /// A transfer as `ferry list --json` shows it.
+    struct Shown: Decodable {
+        var url: String
+        var state: String
+        var bytes_received: Int64
+    }
+
+    /// The daemon's transfers.
+    func transfers() async throws -> [Shown] {
+        try await daemon.run(["list", "--json"]).json([Shown].self)
+    }
+
+    /// Returns once the daemon has that many transfers that have succeeded, and no other.
+    func finished(_ count: Int) async throws {
+        var last: [Shown] = []
+        do {
+            try await eventually(within: .seconds(60)) {
+                last = try await transfers()
+                return last.count == count && last.allSatisfy { $0.state == "succeeded" }
+            }
+        } catch is TestingError {
+            throw TestingError("\(count) transfers have not succeeded, these are there: \(last)\n\(daemon.log)")
+        }
+    }
+
+    // MARK: Files
+
+    /// The names of the finished files, sorted.
+    var files: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: cache + "/File")) ?? []).sorted()
+    }
+
+    /// The names of the unfinished files, sorted.
+    var partialFiles: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: cache + "/Tmp")) ?? []).sorted()
+    }
+
+    /// The digests of all finished files.
+    func digests() throws -> [String] {
+        try files.map { try FileDigest.sha256("\(cache)/File/\($0)") }
+    }
+
+    func stop() async {
+        for process in started.withLock({ $0 }) where process.isRunning { await process.kill() }
+        await daemon.stop()
+    }
+}
+
+/// Runs some code with an app, and ends everything afterwards.
+func withApp(_ script: OriginScript, _ body: (AppFixture) async throws -> Void) async throws {
+    try await withOrigin(script) { origin in
+        let fixture = try AppFixture(origin)
+        do {
+            try await body(fixture)
+            await fixture.stop()
+        } catch {
+            Attachment.record(fixture.daemon.log, named: "ferryd.log")
+            await fixture.stop()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// Ferry: FerryServiceTests
+// A manager's session.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+/// What tests of managers do.
+extension ServiceBed {
+    static let managed = "managed"
+
+    /// The session of the manager.
+    var session: SessionID {
+        get throws { try attachment(Self.managed) { $0.isManager = true }.session() }
+    }
+
+    func attachManager(_ change: (inout SessionAttachment) -> Void = { _ in }) async throws -> AttachedApp {
+        try await attach(Self.managed) { attachment in
+            attachment.isManager = true
+            attachment.connectionsPerHost = nil
+            change(&attachment)
+        }
+    }
+
+    /// What the manager's transfers have in common.
+    func template(_ change: (inout TransferRequest) -> Void = { _ in }) throws -> TransferRequest {
+        var template = TransferRequest(url: "", folder: folder)
+        template.session = try session
+        template.note = ClientNote(
+            application: Self.application, identifier: Self.managed, task: 0, kind: .download, data: "")
+        change(&template)
+        return template
+    }
+
+    /// Items for paths of the origin, each named after its last part.
+    func batch(
+        _ paths: [String], _ change: (inout TransferRequest) -> Void = { _ in }
+    ) throws -> TransferBatch {
+        TransferBatch(
+            templates: [try template(change)],
+            items: paths.map { path in
+                TransferBatch.Item(
+                    template: 0, url: origin.url(path), name: path.split(separator: "/").last.map(String.init),
+                    data: "data of \(path)")
+            })
+    }
+
+    /// Submits a batch of which nothing is refused.
+    func submit(_ batch: TransferBatch, at location: SourceLocation = #_sourceLocation) async throws -> [TransferID] {
+        let report = try await service.submit(batch)
+        #expect(report.results.allSatisfy { $0.error == nil }, sourceLocation: location)
+        let ids = report.results.compactMap(\.id)
+        #expect(ids.count == batch.items.count, sourceLocation: location)
+        return ids
+    }
+
+    /// Acts on transfers of the manager without a failure; returns the number of the last event.
+    @discardableResult
+    func perform(
+        _ action: SessionAction, on ids: [TransferID]? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws -> Int64 {
+        let report = try await service.act(action, in: session, on: ids)
+        #expect(report.failures == [], sourceLocation: location)
+        return report.lastEvent
+    }
+
+    /// All transfers of the manager.
+    var transfers: [Transfer] {
+        get async throws {
+            var query = TransferQuery()
+            query.session = try session
+            query.limit = 1000
+            return try await service.transfers(query).transfers
+        }
+    }
+
+    func limitManager(to count: Int) async throws {
+        _ = try await service.changeSession(session, SessionSettings(activeTransfers: count))
+    }
+}
+
+extension AttachedApp {
+    /// Returns once the events of its session up to a number were told.
+    func wait(through number: Int64) async throws {
+        try await eventually("event \(number) is told") { self.through >= number }
+    }
+}

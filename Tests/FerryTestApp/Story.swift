@@ -1,0 +1,25 @@
+// Ferry: FerryTestApp
+// What has happened, as lines.
+
+import Foundation
+
+/// Writes lines to the file that EVENTS names, or to standard output; every line is there once `add` returns.
+final class Story: Sendable {
+    private let file: FileHandle
+
+    init() {
+        guard let path = ProcessInfo.processInfo.environment["EVENTS"] else {
+            file = .standardOutput
+            return
+        }
+        if !FileManager.default.fileExists(atPath: path) {
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        }
+        file = FileHandle(forWritingAtPath: path) ?? .standardOutput
+        _ = try? file.seekToEnd()
+    }
+
+    func add(_ words: Any...) {
+        file.write(Data((words.map { "\($0)" }.joined(separator: " ") + "\n").utf8))
+    }
+}

@@ -1,0 +1,130 @@
+// Ferry: FerryTestApp
+// What the app writes down.
+
+import Ferry
+import Foundation
+
+extension TestApp {
+    /// Carries out what only looks.
+    func observe(_ command: Command) {
+        switch command.name {
+        case "observe": observe()
+        case "notifications":
+            _ = NotificationCenter.default.addObserver(
+                forName: DownloadTask.didCompleteNotification, object: nil, queue: nil
+            ) { [story] notification in
+                if let task = notification.downloadTask { story.add("notified", task.url.path, task.status) }
+            }
+        case "completion":
+            manager.completionHandler = { [story] in
+                story.add("completion", Thread.isMainThread ? "main" : "other")
+            }
+        case "events":
+            guard let task = manager.fetchTask(command.word(0)) else { return }
+            Task { [story] in
+                for await event in task.events {
+                    if let line = event.line { story.add("event", task.url.path, line) }
+                }
+            }
+        case "status": writeTasks()
+        case "tagged":
+            let progress = manager.progress(taggedWith: command.word(0))
+            let count = manager.tasks(taggedWith: command.word(0)).count
+            story.add("tagged", command.word(0), count, progress.receivedBytes, progress.expectedBytes ?? -1)
+        case "metadata":
+            let task = manager.fetchTask(command.word(0))
+            story.add("metadata", command.word(0), task?.metadata["note"] ?? "-")
+        default: break
+        }
+    }
+
+    private func observe() {
+        let story = story
+        manager.success { _ in story.add("manager-success") }
+            .failure { story.add("manager-failure", $0.status) }
+        for task in manager.tasks {
+            task.success { story.add("success", $0.url.path) }
+                .failure { story.add("failure", $0.url.path, $0.status) }
+        }
+        story.add("observing", manager.tasks.count)
+    }
+
+    private func writeTasks() {
+        for task in manager.tasks {
+            let reason = task.waitingReason.map { "\($0)" } ?? "-"
+            story.add("task", task.url.path, task.status, task.progress.completedUnitCount, task.fileName, reason)
+        }
+        story.add("tasks", manager.tasks.count, manager.status, manager.succeededTasks.count)
+    }
+
+    // MARK: Waiting
+
+    /// Waits for what nothing announces.
+    ///
+    /// - Returns: whether the command is one of these.
+    func wait(_ command: Command) async throws -> Bool {
+        let url = command.word(0)
+        switch command.name {
+        case "bytes":
+            let task = try task(url)
+            await until { task.progress.completedUnitCount >= Int64(command.word(1)) ?? 0 }
+            story.add("bytes", task.url.path, task.progress.completedUnitCount)
+        case "reaches":
+            let task = try task(url)
+            await until { task.status.rawValue == command.word(1) }
+            story.add("reached", task.url.path, task.status)
+        case "ended":
+            let manager = manager
+            await until { !manager.tasks.contains { $0.status == .waiting || $0.status == .running } }
+            story.add("ended", manager.status)
+        default: return false
+        }
+        return true
+    }
+
+    private func until(_ condition: () -> Bool) async {
+        while !condition() { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    // MARK: The download chain
+
+    /// Carries out what uses the download chain.
+    ///
+    /// - Returns: whether the command is one of these.
+    func performChain(_ command: Command) -> Bool {
+        switch command.name {
+        case "chain": download(command, with: chain)
+        case "local-chain":
+            let local = SessionManager(configuration: .background(withIdentifier: identifier + ".chain"))
+            download(command, with: local)
+        case "restored": story.add("restored", chain.restoredRequests.count)
+        default: return false
+        }
+        return true
+    }
+
+    private func download(_ command: Command, with manager: SessionManager) {
+        let file = URL(fileURLWithPath: command.word(1))
+        manager.download(command.word(0)) { _, _ in (file, [.removePreviousFile, .createIntermediateDirectories]) }
+            .response { [story] response in
+                story.add("response", response.destinationURL?.path ?? "-", response.error ?? "no-error")
+            }
+        story.add("chained", command.word(1))
+    }
+}
+
+extension DownloadEvent {
+    /// What the event says in one line; nil for progress.
+    fileprivate var line: String? {
+        switch self {
+        case .state(let status, _): "state \(status)"
+        case .response(let status, _): "response \(status)"
+        case .restarted: "restarted"
+        case .progress: nil
+        case .succeeded: "succeeded"
+        case .failed(let error): "failed \(error)"
+        case .canceled: "canceled"
+        case .removed: "removed"
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// Ferry: FerryTestApp
+// The app itself.
+
+import Dispatch
+import Ferry
+import Foundation
+
+/// Does what its commands say one after the other and writes down what it is told.
+@MainActor final class TestApp: BackgroundApplicationDelegate {
+    let identifier: String
+    let story = Story()
+    private let commands: [Command]
+    private var isBegun = false
+    var managers: [SessionManager] = []
+    /// The manager of the download chain, with its own identifier.
+    lazy var chain = makeChain()
+
+    init(identifier: String, commands: [Command]) {
+        self.identifier = identifier
+        self.commands = commands
+    }
+
+    // MARK: The app delegate
+
+    func application(
+        _ application: BackgroundApplication,
+        didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        story.add("launched", application.applicationState == .background ? "background" : "active")
+        begin()
+        return true
+    }
+
+    func application(
+        _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        story.add("handle-events", identifier)
+        let manager = identifier == self.identifier ? self.manager : chain
+        manager.completionHandler = { [story] in
+            story.add("handler-called", Thread.isMainThread ? "main" : "other")
+            completionHandler()
+        }
+    }
+
+    func applicationWillTerminate(_ application: BackgroundApplication) { story.add("will-terminate") }
+
+    // MARK: Commands
+
+    func begin() {
+        guard !isBegun else { return }
+        isBegun = true
+        let (lines, continuation) = AsyncStream<Command>.makeStream()
+        for command in commands { continuation.yield(command) }
+        Thread.detachNewThread {
+            while let line = readLine() { continuation.yield(Command(line)) }
+        }
+        Task { @MainActor in
+            for await command in lines { await perform(command) }
+        }
+    }
+
+    private func perform(_ command: Command) async {
+        do {
+            if try await carryOut(command) { return }
+            if try await wait(command) { return }
+            if !performChain(command) { await control(command) }
+        } catch {
+            story.add("failed", command.name, error)
+        }
+    }
+
+    // MARK: Managers
+
+    /// The manager made last; one is made where there is none.
+    var manager: SessionManager { managers.last ?? makeManager(Command("manager")) }
+
+    @discardableResult
+    func makeManager(_ command: Command) -> SessionManager {
+        var configuration = SessionConfiguration()
+        configuration.allowsCellularAccess = true
+        command.apply(to: &configuration)
+        let folder = command.options["cache"] ?? ProcessInfo.processInfo.environment["CACHE"]
+        let manager = SessionManager(
+            identifier, configuration: configuration, logger: Quiet(),
+            cache: Cache(identifier, downloadPath: folder))
+        managers.append(manager)
+        return manager
+    }
+
+    private func makeChain() -> SessionManager {
+        SessionManager(configuration: .background(withIdentifier: identifier + ".chain"))
+    }
+
+    func task(_ url: String) throws -> DownloadTask {
+        guard let task = manager.fetchTask(url) else { throw Unknown(url: url) }
+        return task
+    }
+
+    struct Unknown: Error { let url: String }
+}

@@ -1,0 +1,17 @@
+// Ferry: FerryTestApp
+// An app with managers of one identifier that does what it is told, line by line, and writes down what happens.
+//
+// Usage: FerryTestApp IDENTIFIER COMMAND…; see `Command`. More commands come on standard input, one a line. What happens is
+// written to standard output, or to the file that EVENTS names, so that the processes of one app write one story.
+
+import Ferry
+import Foundation
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let app = TestApp(identifier: arguments.first ?? "test", commands: arguments.dropFirst().map(Command.init))
+if arguments.contains("run") {
+    BackgroundApplication.shared.run(delegate: app)
+} else {
+    app.begin()
+    while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
+}

@@ -1,0 +1,111 @@
+// Ferry: FerryTests
+// Changes of the configuration while tasks run.
+
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Configuration of a manager` {
+    private static let body = FerryFixture.body
+
+    @Test func `what is set is read, and concerns no running task`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(100_000)))) { fixture in
+            let manager = fixture.manager()
+            let tasks = manager.multiDownload(fixture.urls(2))
+            for task in tasks { try await task.receives(100_000) }
+            var configuration = SessionConfiguration()
+            configuration.timeoutIntervalForRequest = 33
+            configuration.timeoutIntervalForResource = 4444
+            configuration.maxConcurrentTasksLimit = 9
+            configuration.maxTasksPerHost = 8
+            configuration.allowsCellularAccess = true
+            configuration.acceptableStatusCodes = 200..<400
+            configuration.fileConflictPolicy = .replace
+            configuration.checksumMismatchPolicy = .fail
+            manager.configuration = configuration
+            #expect(manager.configuration == configuration)
+            manager.configuration.maxConcurrentTasksLimit = 5
+            #expect(manager.configuration.maxConcurrentTasksLimit == 5)
+            #expect(manager.configuration.timeoutIntervalForRequest == 33)
+            fixture.origin.release("go")
+            try await manager.reaches(.succeeded)
+            #expect(fixture.origin.requests.count == 2)
+        }
+    }
+
+    @Test func `a download in the next statement uses the new configuration`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
+            try fixture.setConditions(#"{"cellular": true}"#)
+            let manager = fixture.manager(limit: 1) { $0.allowsCellularAccess = false }
+            let first = try #require(manager.download(fixture.origin.url("/1")))
+            try await first.waits { $0 == .networkPolicy }
+            manager.configuration.allowsCellularAccess = true
+            manager.configuration.maxConcurrentTasksLimit = 2
+            manager.configuration.acceptableStatusCodes = 400..<500
+            let second = try #require(manager.download(fixture.origin.url("/2")))
+            try await first.reaches(.running)
+            try await second.reaches(.running)
+            fixture.origin.release("go")
+            try await second.reaches(.failed)
+        }
+    }
+
+    @Test func `a stricter network policy lets running tasks wait, a looser one goes on with their bytes`() async throws
+    {
+        let script = OriginScript(Self.body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
+        try await withFerry(script) { fixture in
+            try fixture.setConditions(#"{"expensive": true}"#)
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            let told = Notes<String>()
+            told.observe(task)
+            try await task.receives(100_000)
+            manager.configuration.allowsExpensiveNetworkAccess = false
+            try await task.waits { $0 == .networkPolicy }
+            manager.configuration.allowsExpensiveNetworkAccess = true
+            try await told.wait(for: "task success succeeded")
+            #expect(told.ends.count == 1 && fixture.origin.requests.last?.value("Range") == "bytes=100000-")
+            #expect(task.digest == Self.body.sha256Hex)
+        }
+    }
+
+    @Test func `a new request timeout holds from the next request`() async throws {
+        try await withFerry(OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(100_000))))) { fixture in
+            let manager = fixture.manager { $0.timeoutIntervalForRequest = 600 }
+            let task = try #require(manager.download(fixture.origin.url("/1")))
+            try await task.receives(100_000)
+            fixture.origin.script = OriginScript(Self.body, .on(.request(1), .stall(after: 100_000)))
+            manager.configuration.timeoutIntervalForRequest = 1
+            try await task.suspend()
+            try await task.start()
+            try await task.reaches(.succeeded)
+            #expect(fixture.origin.requests.map { $0.value("Range") } == [nil, "bytes=100000-", "bytes=200000-"])
+        }
+    }
+
+    @Test func `a rate limit slows a running transfer, and its end lets it go`() async throws {
+        let body = SeededBody(seed: 4, size: 50_000_000)
+        try await withFerry(OriginScript(body, .always(.throttle(bytesPerSecond: 20_000_000)))) { fixture in
+            let manager = fixture.manager { $0.maxBytesPerSecond = 100_000 }
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await eventually("the rate is that of the limit") { (50_000...150_000).contains(task.speed) }
+            #expect(task.progress.completedUnitCount < 10_000_000)
+            manager.configuration.maxBytesPerSecond = nil
+            try await task.reaches(.succeeded)
+            #expect(task.digest == body.sha256Hex)
+        }
+    }
+
+    @Test func `the total limit ends a task that makes no progress`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
+            let manager = fixture.manager { $0.timeoutIntervalForResource = 1 }
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.reaches(.failed)
+            guard case .resourceTimeout? = task.ferryError else {
+                Issue.record("\(String(describing: task.error))")
+                return
+            }
+        }
+    }
+}

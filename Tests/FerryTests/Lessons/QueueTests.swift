@@ -1,0 +1,149 @@
+// Ferry: FerryTests
+// Queues of many tasks.
+
+import Ferry
+import FerryClient
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A queue of many tasks` {
+    /// Lesson 2.
+    @Test func `leaves no slot free beside a task that could run, whatever is done`() async throws {
+        let body = SeededBody(seed: 81, size: 20_000)
+        try await withFerry(OriginScript(body, always: .throttle(bytesPerSecond: 400_000))) { fixture in
+            let limit = 4
+            let manager = fixture.manager(limit: limit)
+            let urls = fixture.urls(200)
+            manager.multiDownload(urls)
+            let watch = Task { try await Self.longestIdleSlot(fixture, limit) }
+            var random = SplitMix(seed: 81)
+            for _ in 0..<400 {
+                let url = urls[Int.random(in: 0..<urls.count, using: &random)]
+                switch Int.random(in: 0..<7, using: &random) {
+                case 0: manager.suspend(url)
+                case 1: manager.cancel(url)
+                case 2: manager.remove(url, completely: true)
+                case 3: manager.download(url)
+                case 4: manager.moveTask(at: manager.tasks.count - 1, to: 0)
+                default: manager.start(url)
+                }
+            }
+            try await answer { manager.totalStart(handler: $0) }
+            try await eventually(within: .seconds(120)) { manager.tasks.allSatisfy { $0.status == .succeeded } }
+            watch.cancel()
+            let idle = try await watch.value
+            #expect(idle < .milliseconds(idleLimit), "a slot was free for \(idle)")
+            #expect(fixture.origin.facts.mostActiveResponses <= 2 * limit)
+            #expect(manager.tasks.allSatisfy { $0.digest == body.sha256Hex })
+        }
+    }
+
+    /// The longest time for which a slot was free while a task could have had it, as far as the daemon shows it.
+    @concurrent private static func longestIdleSlot(_ fixture: FerryFixture, _ limit: Int) async throws -> Duration {
+        try await fixture.daemon.withClient { client in
+            var longest = Duration.zero
+            var begin: ContinuousClock.Instant?
+            var query = TransferQuery()
+            query.limit = 1000
+            query.states = [.running, .waiting]
+            while !Task.isCancelled {
+                let transfers = try await client.transfers(query).transfers
+                let running = transfers.count { $0.state == .running }
+                let eligible = transfers.contains { $0.state == .waiting && [.slot, .session].contains($0.reason) }
+                if running < limit, eligible {
+                    let start = begin ?? .now
+                    begin = start
+                    longest = max(longest, start.duration(to: .now))
+                } else {
+                    begin = nil
+                }
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return longest
+        }
+    }
+
+    /// Milliseconds; FERRY_MEASURE takes the library at its word, other runs only find slots that nobody fills.
+    private var idleLimit: Int { ProcessInfo.processInfo.environment["FERRY_MEASURE"] == nil ? 2000 : 100 }
+
+    /// Lesson 3.
+    @Test func `that is canceled and added again fifty times is downloaded`() async throws {
+        let script = OriginScript(SeededBody(seed: 82, size: 50_000), always: .throttle(bytesPerSecond: 500_000))
+        try await withFerry(script) { fixture in
+            let manager = fixture.manager(limit: 3)
+            let urls = fixture.urls(6)
+            for _ in 0..<50 {
+                manager.totalCancel()
+                #expect(manager.multiDownload(urls).count == 6)
+            }
+            try await eventually("all finish") { manager.tasks.count == 6 && manager.count(.succeeded) == 6 }
+            #expect(manager.tasks.map(\.url.absoluteString) == urls && manager.status == .succeeded)
+            #expect(manager.tasks.allSatisfy { $0.digest == fixture.origin.script.body.sha256Hex })
+        }
+    }
+
+    /// Lesson 13; scripts/bench --manager has the times.
+    @Test func `of thousands is handled by single calls`() async throws {
+        try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .head))) { fixture in
+            let count = 3000
+            let manager = fixture.manager(limit: 2)
+            let tasks = manager.multiDownload(fixture.urls(count))
+            #expect(manager.tasks == tasks && tasks.count == count)
+            try await answer { manager.totalSuspend(handler: $0) }
+            #expect(manager.count(.suspended) == count && manager.status == .suspended)
+            try await answer { manager.totalStart(handler: $0) }
+            try await tasks[1].reaches(.running)
+            #expect(manager.count(.running) == 2 && manager.count(.waiting) == count - 2)
+            let other = fixture.manager(limit: 2)
+            #expect(other.tasks == tasks)
+            try await answer { manager.totalCancel(handler: $0) }
+            #expect(manager.tasks.isEmpty && tasks.allSatisfy { $0.status == .canceled })
+            #expect(manager.status == .canceled)
+            #expect(try await fixture.stored() == 0)
+        }
+    }
+
+    /// Lesson 14.
+    @Test func `is served to a thousand managers that come and go`() async throws {
+        let body = SeededBody(seed: 83, size: 400_000)
+        try await withFerry(OriginScript(body, always: .throttle(bytesPerSecond: 200_000))) { fixture in
+            let urls = fixture.urls(4)
+            let told = Notes<String>()
+            for task in fixture.manager().multiDownload(urls) { told.observe(task) }
+            fixture.forgetManagers()
+            for round in 0..<1000 {
+                let manager = fixture.manager()
+                #expect(manager.tasks.count == 4)
+                if round.isMultiple(of: 3) { manager.invalidate() }
+                if round.isMultiple(of: 7) { manager.start(urls[round % 4]) }
+                fixture.forgetManagers()
+            }
+            try await told.wait(count: 4) { $0.hasSuffix("success succeeded") }
+            let last = fixture.manager()
+            #expect(last.count(.succeeded) == 4 && last.tasks.allSatisfy { $0.digest == body.sha256Hex })
+            #expect(fixture.origin.requests.count == 4)
+        }
+    }
+
+    /// Lesson 19.
+    @Test func `starts the last of a hundred next if it is raised`() async throws {
+        try await withFerry(OriginScript(FerryFixture.body, .on(.request(1), .hold("first", at: .head)))) { fixture in
+            let manager = fixture.manager(limit: 1)
+            let tasks = manager.multiDownload(fixture.urls(100))
+            await fixture.origin.waitForHold("first")
+            try await tasks[99].setPriority(10)
+            fixture.origin.release("first")
+            await fixture.origin.waitForRequests(3)
+            #expect(fixture.origin.requests.prefix(3).map(\.path) == ["/file-0.bin", "/file-99.bin", "/file-1.bin"])
+        }
+    }
+}
+
+extension Notes<String> {
+    /// Returns once that many notes satisfy a condition.
+    func wait(count: Int, where isWanted: (String) -> Bool) async throws {
+        try await wait("\(count) such notes") { $0.count(where: isWanted) >= count }
+    }
+}

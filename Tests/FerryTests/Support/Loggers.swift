@@ -1,0 +1,30 @@
+// Ferry: FerryTests
+// Loggers of tests.
+
+import Ferry
+import Foundation
+
+/// A logger that says nothing, so that the output of tests stays readable.
+struct SilentLogger: Logable {
+    var identifier = "silent"
+    var option = LogOption.none
+
+    func log(_ type: LogType) {}
+}
+
+/// A logger that keeps its entries, and may do something with each.
+struct NotingLogger: Logable {
+    let identifier = "noting"
+    var option = LogOption.default
+    let notes: Notes<String>
+    var then: @Sendable (LogType) -> Void = { _ in }
+
+    func log(_ type: LogType) {
+        switch type {
+        case .sessionManager(let message, _): notes.add("manager: \(message)")
+        case .downloadTask(let message, let task): notes.add("task: \(message) \(task.url)")
+        case .error(let message, let error): notes.add("error: \(message) \(error)")
+        }
+        then(type)
+    }
+}

@@ -1,0 +1,39 @@
+// Ferry: FerryTests
+// What closures have told.
+
+import FerryTesting
+import Synchronization
+
+/// What closures have told, in the order in which they ran.
+final class Notes<Note: Sendable>: Sendable {
+    private let notes = Mutex<[Note]>([])
+
+    func add(_ note: Note) { notes.withLock { $0.append(note) } }
+
+    var all: [Note] { notes.withLock { $0 } }
+    var count: Int { notes.withLock { $0.count } }
+
+    /// Returns what was told once it satisfies a condition.
+    @discardableResult
+    func wait(_ what: String = "notes", until condition: ([Note]) -> Bool) async throws -> [Note] {
+        do {
+            try await eventually { condition(all) }
+        } catch let error as TestingError {
+            throw TestingError("\(what): \(error). Told: \(all)")
+        }
+        return all
+    }
+
+    /// Returns once that many notes, or that many that match, have been told.
+    @discardableResult
+    func wait(count: Int, where matches: (Note) -> Bool = { _ in true }) async throws -> [Note] {
+        try await wait("\(count) notes") { $0.count(where: matches) >= count }
+    }
+}
+
+extension Notes<String> {
+    /// The notes other than those of progress.
+    var ends: [String] { all.filter { !$0.contains("progress") } }
+
+    func wait(for note: String) async throws { try await wait("“\(note)”") { $0.contains(note) } }
+}

@@ -1,0 +1,25 @@
+// Ferry: FerryTests
+// Names in a file of an app.
+
+import Ferry
+import Foundation
+import FoundationNetworking
+import Testing
+
+@Suite struct `Names in a file that imports Ferry and Foundation` {
+    @Test func `are those of managers, also where sessions have the same`() {
+        let reasons: [WaitingReason] = [.slot, .networkPolicy, .backoff(until: .distantFuture)]
+        #expect(Set(reasons).count == 3)
+    }
+
+    @Test func `are those of sessions where managers have none`() {
+        let configuration: URLSessionConfiguration = .background(withIdentifier: "names")
+        #expect(configuration.identifier == "names")
+        // Foundation's own has no such member on Linux.
+        #expect(configuration.allowsExpensiveNetworkAccess)
+    }
+
+    @Test func `leave the tasks of Swift what they are`() async {
+        #expect(await Task { 1 }.value == 1)
+    }
+}
