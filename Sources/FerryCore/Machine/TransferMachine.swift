@@ -170,7 +170,14 @@ package struct TransferMachine: Sendable {
         if let status = error.details.httpStatus, policy.rule?.expiredStatusCodes.contains(status) == true {
             return wait(error, .expired, moment)
         }
-        if error.code == .diskFull, record.request.onFullDisk == .fail { return .finish(.failed(error)) }
+        if error.code == .diskFull {
+            let isKnown = error.details.required != nil
+            switch record.request.onFullDisk {
+            case .fail: return .finish(.failed(error))
+            case .failAtStart where isKnown: return .finish(.failed(error))
+            case .failAtStart, .wait: break
+            }
+        }
         if error.code == .offline, !networkPolicy.waits { return .finish(.failed(error)) }
         switch record.failures.failed(
             error, retryAfter: retryAfter, policy: policy, now: moment.now, random: moment.random)
