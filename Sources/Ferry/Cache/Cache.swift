@@ -7,8 +7,8 @@ import Synchronization
 
 /// Where the files of a manager are: finished ones and those that are not.
 ///
-/// The folders are made when the first download needs them, for their user alone. What the daemon knows of downloads is not
-/// here, so that a cache may be emptied or moved without harm to it.
+/// The folders are made when the first download needs them, for their user alone. What the daemon knows of downloads
+/// is not here, so that a cache may be emptied or moved without harm to it.
 public final class Cache: Sendable {
     public let identifier: String
     /// Holds the other two folders.
@@ -23,7 +23,7 @@ public final class Cache: Sendable {
     /// Names the folders of a cache; makes none.
     ///
     /// - Parameters:
-    ///   - downloadPath: a path or a `file://` URL as text; without one a folder of the app's own among the user's data.
+    ///   - downloadPath: a path or a `file://` URL as text; without one a folder of the app among the user's data.
     ///   - downloadTmpPath: the folder of unfinished files; without one `Tmp` in the first.
     ///   - downloadFilePath: the folder of finished files; without one `File` in the first.
     public init(
@@ -84,6 +84,9 @@ public final class Cache: Sendable {
 
     /// The name of a URL's file that has stayed as it was when its task went; nil if there is none.
     func keptName(of url: String) -> String? { kept.name(of: url) }
+
+    /// Deletes the files of some URLs that have stayed although their tasks went.
+    func deleteKeptFiles(of urls: Set<String>) { kept.delete(urls) }
 
     /// Deletes the files that have stayed although their tasks went.
     func deleteKeptFiles() { kept.deleteAll() }

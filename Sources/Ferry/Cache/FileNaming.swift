@@ -18,7 +18,7 @@ enum FileNaming {
         return pathExtension.isEmpty ? name : shortened(cleaned(name + "." + pathExtension))
     }
 
-    /// A given name as one that every file system has and that stays in its folder; the default name if nothing is left.
+    /// A given name as one that every file system has and that stays in its folder; else the default name.
     static func sanitized(_ name: String, url: String) -> String { sanitized(name) ?? defaultName(for: url) }
 
     /// A given name as one that every file system has and that stays in its folder; nil if nothing is left.

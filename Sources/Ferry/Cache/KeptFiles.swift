@@ -7,8 +7,8 @@ import Synchronization
 
 /// Finished files that stayed when their tasks were removed: a later download of the same URL finds them.
 ///
-/// Kept in a file of its own beside them, which is replaced in one step and which all caches of a folder share. A file that
-/// has been touched since is not found.
+/// Kept in a file of its own beside them, which is replaced in one step and which all caches of a folder share. A file
+/// that has been touched since is not found.
 final class KeptFiles: Sendable {
     private struct Entry: Codable {
         let url: String
@@ -51,6 +51,16 @@ final class KeptFiles: Sendable {
             load(&state)
             return state.names[url]?.first { name in
                 state.entries[name].map { isUntouched(name, $0) } ?? false
+            }
+        }
+    }
+
+    /// Deletes the files of some URLs that are as they were.
+    func delete(_ urls: Set<String>) {
+        change { entries in
+            for (name, entry) in entries where urls.contains(entry.url) {
+                if isUntouched(name, entry) { unsafe unlink(path(name)) }
+                entries[name] = nil
             }
         }
     }

@@ -17,7 +17,8 @@ extension FerryError {
             self = .checksumMismatch(
                 expected: error.details.expected?.hex ?? "", actual: error.details.actual?.hex ?? "")
         case .diskFull, .fileTooLarge:
-            self = .insufficientDiskSpace(required: 0, available: 0)
+            self = .insufficientDiskSpace(
+                required: error.details.required ?? 0, available: error.details.available ?? 0)
         case .destinationExists: self = .fileConflict(path: path)
         case .destinationUnwritable, .placementFailed, .diskIO, .partialLost:
             self = .cacheError(

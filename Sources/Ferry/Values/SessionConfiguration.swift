@@ -5,8 +5,8 @@ public import Foundation
 
 /// The limits of a manager's downloads.
 ///
-/// Those of time, number, speed and network apply at once to all downloads of the manager; the rest to those that are made
-/// later.
+/// Those of time, number, speed and network apply at once to all downloads of the manager; the rest to those that
+/// are made later.
 public struct SessionConfiguration: Equatable, Sendable {
     /// Seconds without a byte before a connection is given up and tried again.
     public var timeoutIntervalForRequest: TimeInterval = 60
