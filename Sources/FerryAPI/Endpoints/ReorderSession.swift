@@ -5,7 +5,6 @@ package import FerryCore
 
 /// Stores in which order a session's transfers get their turns.
 package enum ReorderSession: Endpoint {
-    package typealias Response = Request
     package static let route = Route(
         .put, "/sessions/{id}/order", needs: .write,
         "Stores in which order a session's transfers get their turns; those that are not named come after.")
@@ -16,6 +15,12 @@ package enum ReorderSession: Endpoint {
         package init(order: [TransferID]) { self.order = order }
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case order }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var id: SessionID
+
+        package init(id: SessionID) { self.id = id }
     }
 }
 

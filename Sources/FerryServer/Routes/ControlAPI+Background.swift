@@ -40,8 +40,9 @@ extension ControlAPI {
         router.serve(ReorderSession.self) { request, context in
             try request.hasNoQuery()
             let wish = try await request.value(ReorderSession.Request.self, upTo: BodyLimit.batch)
-            try await service.reorder(context.sessionID(), wish.order)
-            return wish
+            let id = try context.sessionID()
+            try await service.reorder(id, wish.order)
+            return ReorderSession.Response(id: id)
         }
         router.serve(QuitSessions.self) { request, _ in
             try request.hasNoQuery()
