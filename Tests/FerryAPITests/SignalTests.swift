@@ -15,10 +15,10 @@ import Testing
     @Test func `signals to a session's process`() throws {
         try check(
             SessionSignal.attached(.init(lastTask: 3, handlesEvents: true)),
-            #"{"attached":{"handles_events":true,"last_task":3,"order":[]}}"#)
+            #"{"attached":{"handles_events":true,"history":0,"last_task":3,"order":[]}}"#)
         try check(
             SessionSignal.attached(.init(lastTask: 0, handlesEvents: false, order: [TransferID(rawValue: 9)])),
-            #"{"attached":{"handles_events":false,"last_task":0,"order":["0000000000000009"]}}"#)
+            #"{"attached":{"handles_events":false,"history":0,"last_task":0,"order":["0000000000000009"]}}"#)
         let plain = #"{"attached":{"handles_events":true,"last_task":3}}"#
         #expect(
             try APIJSON.decoder.decode(SessionSignal.self, from: Data(plain.utf8))

@@ -6,6 +6,8 @@ struct BackgroundCompletion {
     var handler: (@Sendable () -> Void)?
     /// Whether the app was called to handle events and they are not over.
     var isCalled = false
+    /// Whether it is waited for their end.
+    var isUnderWay = false
     /// Whether they are over and no handler was there.
     var isDue = false
 }

@@ -22,11 +22,15 @@ extension ManagedSession: EventHandling {
                 let box = HandlerBox(handler: handler)
                 return { box.handler() }
             }
-            let isDue = state.withLock { state in
+            let hasBegun = state.withLock { state in
                 state.completion.handler = handler
-                return state.completion.isDue && handler != nil
+                return state.completion.isDue || state.completion.isCalled || state.completion.isUnderWay
             }
-            if isDue { callCompletionHandler() }
+            guard handler != nil else { return }
+            if hasBegun { return callCompletionHandler() }
+            // Nobody has called the app: what there was to tell has been told once the session is quiet.
+            state.withLock { $0.completion.isUnderWay = true }
+            finishEvents { self.callCompletionHandler() }
         }
     }
 
@@ -40,6 +44,7 @@ extension ManagedSession: EventHandling {
 
     func waitUntilQuiet() async {
         await settled()
+        await caughtUp()
         await deliveries.waitUntilQuiet()
         await acknowledgeNow()
     }
@@ -50,14 +55,24 @@ extension ManagedSession: EventHandling {
         let begins = state.withLock { state in
             guard state.completion.isCalled, state.isListed else { return false }
             state.completion.isCalled = false
+            state.completion.isUnderWay = true
             return true
         }
-        guard begins else { return }
+        if begins { finishEvents { self.complete() } }
+    }
+
+    /// Waits until everything was told, and says so.
+    private func finishEvents(then: @escaping @Sendable () -> Void) {
         Task(name: "events of the app", executorPreference: BlockingExecutor.shared) {
             await EventGate.shared.pass()
+            await self.settled()
+            await self.caughtUp()
             await self.deliveries.waitUntilQuiet()
-            self.state.withLock { $0.completion.isDue = true }
-            self.complete()
+            self.state.withLock { state in
+                state.completion.isUnderWay = false
+                state.completion.isDue = true
+            }
+            then()
         }
     }
 

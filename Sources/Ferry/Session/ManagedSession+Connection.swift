@@ -53,6 +53,7 @@ extension ManagedSession {
             for try await signal in try await service.attach(place.session, place.attachment) {
                 switch signal {
                 case .attached(let attached):
+                    state.withLock { $0.replayed = attached.history }
                     try await takeList(service, order: attached.order)
                     isAttached = true
                 case .event, .batch: take(signal)

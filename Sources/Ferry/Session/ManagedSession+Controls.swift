@@ -74,6 +74,10 @@ extension ManagedSession {
         announce(control, named)
         commands.add {
             let error = await self.carryOut(control, on: tasks, isPatient: isPatient)
+            if case .remove(completely: true) = control {
+                // A file that was there when its download was made is none that the daemon has placed.
+                self.cache.deleteKeptFiles(of: Set(named.map(\.url.absoluteString)))
+            }
             self.withdraw(control, named)
             if let error { self.log { .error("A call could not be carried out.", error: error) } }
             done(error)
@@ -85,6 +89,7 @@ extension ManagedSession {
         guard let will = control.will else { return }
         for task in tasks {
             let isShown = task.state.withLock { task in
+                if control.departure != nil, control.concerns(task.stored) { task.leaving += 1 }
                 guard task.stored == .running else { return false }
                 task.will = will
                 return true
@@ -95,7 +100,12 @@ extension ManagedSession {
 
     private func withdraw(_ control: Control, _ tasks: [DownloadTask]) {
         guard let will = control.will else { return }
-        for task in tasks { task.state.withLock { if $0.will == will { $0.will = nil } } }
+        for task in tasks {
+            task.state.withLock { task in
+                if task.will == will { task.will = nil }
+                if control.departure != nil, task.leaving > 0 { task.leaving -= 1 }
+            }
+        }
     }
 
     private func carryOut(_ control: Control, on tasks: [DownloadTask]?, isPatient: Bool) async -> FerryError? {

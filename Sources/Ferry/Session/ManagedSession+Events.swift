@@ -9,7 +9,10 @@ import Synchronization
 extension ManagedSession {
     /// Takes in what the daemon tells.
     func take(_ signal: SessionSignal) {
-        let waiters = state.withLock { state in take(signal, in: &state) }
+        let waiters = state.withLock { state in
+            let waiters = take(signal, in: &state)
+            return waiters + stream(signal, in: &state)
+        }
         for waiter in waiters { waiter.resume() }
         acknowledge()
     }
@@ -73,19 +76,23 @@ extension ManagedSession {
     func take(_ transfer: Transfer, of task: DownloadTask, in state: inout State) {
         guard let status = Status(transfer.state) else { return }
         let now = ContinuousClock.now
-        let restarted = task.state.withLock { task in
-            let before = task.startedOver
+        let (restarted, response) = task.state.withLock { task in
+            let before = (task.startedOver, task.response)
             task.take(transfer, now: now)
-            return task.startedOver > before ? transfer.notes.last ?? "The file has changed." : nil
+            let restarted = task.startedOver > before.0 ? transfer.notes.last ?? "The file has changed." : nil
+            return (restarted, task.response == before.1 ? nil : task.response)
         }
         if let restarted { observe(task, .restarted(reason: restarted)) }
+        if let response {
+            observe(task, .response(status: response.status, headers: ResponseMapping.fields(response.fields)))
+        }
         if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, in: &state) }
         move(task, to: status, in: &state) { task in
             switch status {
             case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot
             case .failed:
                 let error = transfer.error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
-                task.error = FerryError(error)
+                task.error = FerryError(error, to: task.filePath)
             case .succeeded: task.decideValidation(transfer)
             default: break
             }
@@ -93,6 +100,30 @@ extension ManagedSession {
     }
 
     // MARK: Numbers
+
+    /// Notes how far the stream has come, and finds those who wait for the end of what is told again.
+    private func stream(_ signal: SessionSignal, in state: inout State) -> [CheckedContinuation<Void, Never>] {
+        switch signal {
+        case .batch(let batch): state.streamed = max(state.streamed, batch.through)
+        case .event(let event): state.streamed = max(state.streamed, event.number ?? 0)
+        case .attached, .idle: break
+        }
+        guard state.streamed >= state.replayed, !state.replayWaiters.isEmpty else { return [] }
+        defer { state.replayWaiters = [] }
+        return state.replayWaiters
+    }
+
+    /// Returns once everything has come on the stream that happened while nobody was attached.
+    func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.streamed < state.replayed else { return true }
+                state.replayWaiters.append(continuation)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
 
     /// Notes that events up to a number were taken in, and finds those who waited for that.
     func advance(_ state: inout State, to number: Int64) -> [CheckedContinuation<Void, Never>] {
@@ -118,7 +149,7 @@ extension ManagedSession {
     /// Lets the daemon forget events whose closures have been called, a few times a second.
     private func acknowledge() {
         let begins = state.withLock { state in
-            guard !state.isAcknowledging, state.acknowledged < state.applied else { return false }
+            guard !state.isAcknowledging, state.acknowledged < state.streamed else { return false }
             state.isAcknowledging = true
             return true
         }
@@ -132,7 +163,7 @@ extension ManagedSession {
     /// Acknowledges what was taken in, once its closures have returned; false if the daemon does not answer.
     @discardableResult
     func acknowledgeNow() async -> Bool {
-        let number = state.withLock { max($0.applied, $0.history) }
+        let number = state.withLock(\.streamed)
         await deliveries.waitUntilQuiet()
         let isDone: Bool
         do {

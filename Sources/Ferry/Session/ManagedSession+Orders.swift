@@ -19,7 +19,8 @@ extension ManagedSession {
     func order(_ url: URL, headers: [String: String]?, fileName: String?, manager: SessionManager) -> DownloadOrder {
         let name = fileName.map { FileNaming.sanitized($0, url: url.absoluteString) }
         return state.withLock { state in
-            if let task = state.byURL[url.absoluteString] {
+            // One that a call before has ended makes room for another.
+            if let task = state.byURL[url.absoluteString], task.state.withLock(\.leaving) == 0 {
                 return .known(task, Self.change(task, headers: headers, name: name))
             }
             let fallback = FileNaming.defaultName(for: url.absoluteString)

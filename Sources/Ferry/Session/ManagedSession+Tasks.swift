@@ -11,7 +11,8 @@ extension ManagedSession {
         let (status, isNamedByURL) = task.state.withLock { ($0.stored, $0.note.isNamedByURL) }
         state.tasks.append(task)
         state.byID[task.id] = task
-        if isNamedByURL, state.byURL[task.url.absoluteString] == nil { state.byURL[task.url.absoluteString] = task }
+        let url = task.url.absoluteString
+        if isNamedByURL, state.byURL[url].map({ $0.state.withLock(\.leaving) > 0 }) ?? true { state.byURL[url] = task }
         state.counts.add(status)
         state.totalDeparture = nil
     }
@@ -76,7 +77,8 @@ extension ManagedSession {
             if status != .waiting { task.waitingReason = nil }
             if status.isEnd {
                 task.window.clear()
-                if before != status { task.endDate = Date().timeIntervalSince1970 }
+                // The daemon says when a transfer has succeeded or failed.
+                if before != status, status == .suspended { task.endDate = Date().timeIntervalSince1970 }
             }
             task.updateProgress()
             return (before, reasonBefore, task.waitingReason)

@@ -54,6 +54,10 @@ final class ManagedSession: Sendable {
         var settled: [CheckedContinuation<Void, Never>] = []
         /// Number of the last durable event that was taken in.
         var applied: Int64 = 0
+        /// Number of the last durable event that came on the stream, and of the last that is to be told again.
+        var streamed: Int64 = 0
+        var replayed: Int64 = 0
+        var replayWaiters: [CheckedContinuation<Void, Never>] = []
         /// Events up to here were part of the list.
         var history: Int64 = 0
         var appliedWaiters: [AppliedWaiter] = []

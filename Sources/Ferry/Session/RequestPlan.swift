@@ -26,6 +26,7 @@ struct RequestPlan: Sendable {
         request.retryRule = RetryRule()
         request.statusRetries = statusRetries
         request.allowPrivateRedirects = true
+        request.onFullDisk = .failAtStart
         let statuses = configuration.acceptableStatusCodes
         request.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
         request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep

@@ -16,6 +16,8 @@ struct TaskState {
     var will: Status?
     /// What its removal means, once somebody has asked for it: canceled or removed.
     var departure: Status?
+    /// How many calls that end it have been made and not answered.
+    var leaving = 0
     /// Whether its record goes because nobody needs it any more: that is no end of its own.
     var isForgotten = false
     var waitingReason: WaitingReason? = .slot

@@ -29,6 +29,10 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
     package var cancelReason: Int?
 
+    /// Bytes that are needed, and those that are free, where a file is known not to fit.
+    package var required: Int64?
+    package var available: Int64?
+
     package init(
         httpStatus: Int? = nil, body: String? = nil, errno: Int32? = nil, urlError: Int? = nil, url: String? = nil
     ) {
@@ -43,7 +47,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case httpStatus = "http_status"
-        case body, errno, attempts, url, network, expected, actual
+        case body, errno, attempts, url, network, expected, actual, required, available
         case cancelReason = "cancel_reason"
         case urlError = "url_error"
         case nextTryAt = "next_try_at"

@@ -15,12 +15,15 @@ package enum SessionSignal: Hashable, Sendable {
         package var lastTask: Int
         /// Whether this process has got the session's call to handle events, so that it is told when they are over.
         package var handlesEvents: Bool
+        /// Number of the last durable event that a manager is told of again; 0 if there is none.
+        package var history: Int64
         /// The stored order of a manager's transfers.
         package var order: [TransferID]
 
-        package init(lastTask: Int, handlesEvents: Bool, order: [TransferID] = []) {
+        package init(lastTask: Int, handlesEvents: Bool, history: Int64 = 0, order: [TransferID] = []) {
             self.lastTask = lastTask
             self.handlesEvents = handlesEvents
+            self.history = history
             self.order = order
         }
 
@@ -28,11 +31,12 @@ package enum SessionSignal: Hashable, Sendable {
             let box = try decoder.container(keyedBy: CodingKeys.self)
             lastTask = try box.decode(Int.self, forKey: .lastTask)
             handlesEvents = try box.decode(Bool.self, forKey: .handlesEvents)
+            history = try box.decodeIfPresent(Int64.self, forKey: .history) ?? 0
             order = try box.decodeIfPresent([TransferID].self, forKey: .order) ?? []
         }
 
         private enum CodingKeys: String, CodingKey {
-            case order
+            case history, order
             case lastTask = "last_task"
             case handlesEvents = "handles_events"
         }

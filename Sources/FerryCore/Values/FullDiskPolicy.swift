@@ -7,4 +7,6 @@ package enum FullDiskPolicy: String, CaseIterable, Codable, Sendable {
     case wait
     /// It fails with `disk_full`.
     case fail
+    /// It fails if its size is known not to fit, and waits for room where the disk becomes full meanwhile.
+    case failAtStart = "fail_at_start"
 }

@@ -251,9 +251,12 @@ extension TransferRun {
         // Blocks that a previous try reserved for this file are no longer counted as free.
         let reserved = facts.joined ? missing : 0
         guard free + reserved < missing + job.reserve else { return }
+        var details = ErrorDetails(errno: ENOSPC)
+        details.required = missing + job.reserve
+        details.available = free
         throw TransferError(
             .diskFull,
             "\(partial.folder.path.escapingControls) has \(free) bytes free, and \(missing + job.reserve) are needed.",
-            details: ErrorDetails(errno: ENOSPC))
+            details: details)
     }
 }

@@ -87,14 +87,14 @@ extension LocalTransferService: SessionService {
         sessionStates[id] = state
         try await setAttached(true, to: id)
         let lastTask = try await lastTask(of: id)
-        let order = attachment.isManager ? try await order(of: id) : []
+        let (history, order) = attachment.isManager ? try await memory(of: id) : (0, [])
         var subscription = EventSubscription()
         subscription.session = id
         subscription.progressInterval = attachment.progressInterval
         // A manager is told of what happened while it was away; it lets the daemon forget it by acknowledging.
         if attachment.isManager { subscription.after = 0 }
         let reader = SignalReader(
-            .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, order: order)),
+            .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, history: history, order: order)),
             try await signals(subscription, isBrief: attachment.isManager))
         schedule()
         let guardian = LeaveGuardian { [weak self] in
@@ -133,9 +133,12 @@ extension LocalTransferService: SessionService {
         await consider(id)
     }
 
-    private func order(of id: SessionID) async throws(TransferError) -> [TransferID] {
+    /// The last event that a manager is told of again, and the stored order of its transfers.
+    private func memory(of id: SessionID) async throws(TransferError) -> (history: Int64, order: [TransferID]) {
         try await noting { () async throws(TransferError) in
-            try await journal.read { reader throws(TransferError) in try reader.order(of: id) }
+            try await journal.read { reader throws(TransferError) in
+                (try reader.lastEvent(of: id), try reader.order(of: id))
+            }
         }
     }
 

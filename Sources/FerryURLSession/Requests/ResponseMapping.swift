@@ -21,7 +21,7 @@ package enum ResponseMapping {
     }
 
     /// One value for each name; several fields of a name are joined (RFC 9110 §5.3).
-    private static func fields(_ fields: [HeaderField]) -> [String: String] {
+    package static func fields(_ fields: [HeaderField]) -> [String: String] {
         var result: [String: String] = [:]
         var names: [String: String] = [:]
         for field in fields {

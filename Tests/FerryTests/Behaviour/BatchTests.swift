@@ -96,7 +96,7 @@ import Testing
     @Test func `the handler of a batch comes after the callbacks of tasks and manager`() async throws {
         try await withFerry(Self.script) { fixture in
             let manager = fixture.manager()
-            let tasks = manager.multiDownload(fixture.urls(10, "held"))
+            let tasks = manager.multiDownload(fixture.urls(6, "held"))
             let told = Notes<String>()
             for task in tasks {
                 try await task.reaches(.running)
@@ -106,7 +106,7 @@ import Testing
             manager.totalSuspend { _ in told.add("handler \(tasks.allSatisfy { $0.status == .suspended })") }
             try await told.wait("the handler") { $0.contains { $0.hasPrefix("handler") } }
             let expected =
-                Array(repeating: "task failure suspended", count: 10)
+                Array(repeating: "task failure suspended", count: 6)
                 + ["manager failure suspended", "handler true"]
             #expect(told.ends == expected)
         }
@@ -141,7 +141,7 @@ import Testing
                 results.add(tasks.count)
             }
             #expect(seen === manager && results.all == [0] && manager.tasks.isEmpty)
-            let word = which == "headers" ? "headersMatchFailed" : "fileNamesMatchFailed"
+            let word = which == "headers" ? "headers_match_failed" : "file_names_match_failed"
             try await notes.wait(word) { $0.contains { $0.contains(word) } }
             let stored = try await fixture.stored()
             #expect(stored == 0)

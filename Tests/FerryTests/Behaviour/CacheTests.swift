@@ -10,7 +10,7 @@ import Testing
     private static let body = FerryFixture.body
 
     private func contents(_ path: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
     private func mode(_ path: String) throws -> Int? {

@@ -25,7 +25,7 @@ import Testing
                 return
             }
             #expect(manager.tasks.isEmpty && manager.fetchTask(text) == nil)
-            try await notes.wait("a log entry") { $0.contains { $0.contains("invalidURL") } }
+            try await notes.wait("a log entry") { $0.contains { $0.contains("invalid_url") } }
             let stored = try await fixture.stored()
             #expect(stored == 0)
         }
@@ -115,7 +115,7 @@ import Testing
                 return
             }
             #expect(manager.tasks == [tasks[0], tasks[2], tasks[4]])
-            try await notes.wait("a repeated URL is logged") { $0.contains { $0.contains("duplicateURL") } }
+            try await notes.wait("a repeated URL is logged") { $0.contains { $0.contains("duplicate_url") } }
         }
     }
 

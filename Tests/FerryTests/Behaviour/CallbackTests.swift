@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `each end is told once, over pauses and starts`() async throws {
-        try await withFerry(Self.held) { fixture in
+        try await withFerry(OriginScript(Self.body, always: .hold("go", at: .head))) { fixture in
             let manager = fixture.manager()
             let told = Notes<String>()
             told.observe(manager)

@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a download in the next statement uses the new configuration`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
-            try fixture.setConditions(#"{"cellular": true}"#)
+            try fixture.setConditions(#"{"includesLoopback": true, "cellular": true}"#)
             let manager = fixture.manager(limit: 1) { $0.allowsCellularAccess = false }
             let first = try #require(manager.download(fixture.origin.url("/1")))
             try await first.waits { $0 == .networkPolicy }
@@ -55,7 +55,7 @@ import Testing
     {
         let script = OriginScript(Self.body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
         try await withFerry(script) { fixture in
-            try fixture.setConditions(#"{"expensive": true}"#)
+            try fixture.setConditions(#"{"includesLoopback": true, "expensive": true}"#)
             let manager = fixture.manager()
             let task = try #require(manager.download(fixture.origin.url()))
             let told = Notes<String>()

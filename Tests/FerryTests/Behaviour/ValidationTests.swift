@@ -48,6 +48,7 @@ import Testing
             let tasks = first.multiDownload(fixture.urls(2))
             tasks[0].validateFile(code: Self.body.md5Hex, type: .md5) { _ in }
             tasks[1].validateFile(code: String(repeating: "0", count: 32), type: .md5) { _ in }
+            try await answer { first.start(tasks[1], handler: $0) }
             try await fixture.daemon.killDaemon()
             let second = await fixture.relaunch()
             fixture.origin.release("go")

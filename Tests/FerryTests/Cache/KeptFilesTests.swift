@@ -67,6 +67,17 @@ import Testing
         }
     }
 
+    @Test func `of some URLs are deleted, and the others stay`() async throws {
+        try await withKept { kept, folder in
+            for name in ["b", "c"] { try write(name, to: folder.file(name)) }
+            kept.keep(["a", "b", "c"].map { (name: $0, url: "http://example.org/" + $0) })
+            try write("changed", to: folder.file("b"))
+            kept.delete([Self.url, Self.url.dropLast() + "b", "http://example.org/unknown"])
+            #expect(folder.contents == ["b", "c", "index"] && kept.name(of: Self.url) == nil)
+            #expect(kept.name(of: "http://example.org/c") == "c")
+        }
+    }
+
     @Test(arguments: ["", "no JSON", #"{"../a":{"url":"http://example.org/a","file":{"size":1,"modified":1}}}"#])
     func `are none if their index is unreadable or names what is elsewhere`(index: String) async throws {
         try await withKept { kept, folder in

@@ -78,7 +78,8 @@ import Testing
         #expect(
             lines == [
                 "debug running manager=movies url=http://user:redacted@example.org/a?b=c",
-                "error Refused: http://a:redacted@b error=The manager has no download of http://a:redacted@b. manager=movies",
+                "error Refused: http://a:redacted@b "
+                    + "error=The manager has no download of http://a:redacted@b. manager=movies",
             ])
     }
 }

@@ -23,7 +23,8 @@ struct NotingLogger: Logable {
         switch type {
         case .sessionManager(let message, _): notes.add("manager: \(message)")
         case .downloadTask(let message, let task): notes.add("task: \(message) \(task.url)")
-        case .error(let message, let error): notes.add("error: \(message) \(error)")
+        case .error(let message, let error):
+            notes.add("error: \(message) \((error as? FerryError)?.code ?? "-") \(error)")
         }
         then(type)
     }
