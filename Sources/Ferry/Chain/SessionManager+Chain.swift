@@ -134,7 +134,7 @@ extension RequestPlan {
         request.acceptableStatuses = nil
         request.spooled = true
         request.statusPolicy = .any
-        request.retryRule = RetryRule(statusCodes: retried)
+        request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
         request.method = method.rawValue
         request.headers = fields(headers)
         return request

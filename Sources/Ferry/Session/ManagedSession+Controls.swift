@@ -73,7 +73,7 @@ extension ManagedSession {
         let named = tasks ?? self.tasks
         announce(control, named)
         commands.add {
-            let error = await self.carryOut(control, on: tasks, isPatient: isPatient)
+            let error = await self.carryOut(control, on: tasks, among: named, isPatient: isPatient)
             if case .remove(completely: true) = control {
                 // A file that was there when its download was made is none that the daemon has placed.
                 self.cache.deleteKeptFiles(of: Set(named.map(\.url.absoluteString)))
@@ -108,8 +108,10 @@ extension ManagedSession {
         }
     }
 
-    private func carryOut(_ control: Control, on tasks: [DownloadTask]?, isPatient: Bool) async -> FerryError? {
-        let affected = prepare(control, tasks)
+    private func carryOut(
+        _ control: Control, on tasks: [DownloadTask]?, among named: [DownloadTask], isPatient: Bool
+    ) async -> FerryError? {
+        let affected = prepare(control, named, isTotal: tasks == nil)
         defer { if tasks == nil { settleTotal(control, affected) } }
         let ids = tasks.map { $0.compactMap { $0.state.withLock(\.transfer) } }
         if let ids, ids.isEmpty { return nil }
@@ -135,8 +137,7 @@ extension ManagedSession {
     }
 
     /// Notes what removals mean, and which files stay behind; how many tasks are concerned.
-    private func prepare(_ control: Control, _ tasks: [DownloadTask]?) -> Int {
-        let named = tasks ?? self.tasks
+    private func prepare(_ control: Control, _ named: [DownloadTask], isTotal: Bool) -> Int {
         var kept: [(name: String, url: String)] = []
         var concerned = 0
         for task in named {
@@ -152,16 +153,17 @@ extension ManagedSession {
             }
         }
         if !kept.isEmpty { cache.keep(kept) }
-        if tasks == nil, let departure = control.departure {
-            state.withLock { $0.totalDeparture = departure }
-        }
+        if isTotal, let departure = control.departure { state.withLock { $0.pendingDeparture = departure } }
         return concerned
     }
 
     /// What was done to all decides the manager's state, as long as something was done.
     private func settleTotal(_ control: Control, _ affected: Int) {
         state.withLock { state in
-            if control.departure != nil, affected == 0 { state.totalDeparture = nil }
+            guard let departure = control.departure else { return }
+            state.pendingDeparture = nil
+            // Tasks that were made meanwhile decide it in its place.
+            state.totalDeparture = affected > 0 && state.counts.open == 0 ? departure : nil
             update(&state)
         }
     }

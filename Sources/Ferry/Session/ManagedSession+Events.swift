@@ -93,6 +93,7 @@ extension ManagedSession {
             case .failed:
                 let error = transfer.error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
                 task.error = FerryError(error, to: task.filePath)
+                task.decideValidation(transfer)
             case .succeeded: task.decideValidation(transfer)
             default: break
             }

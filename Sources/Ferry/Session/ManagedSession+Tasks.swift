@@ -44,9 +44,9 @@ extension ManagedSession {
         task.method = HTTPMethod(rawValue: transfer.method) ?? .get
         task.startedOver = transfer.startedOver
         task.waitingReason = status == .waiting ? WaitingReason(transfer, now: Date()) ?? .slot : nil
-        if status == .failed { task.error = transfer.error.map { FerryError($0) } }
-        if status == .succeeded { task.decideValidation(transfer) }
         task.take(transfer, now: .now)
+        if status == .failed { task.error = transfer.error.map { FerryError($0, to: task.filePath) } }
+        if status.isEnd { task.decideValidation(transfer) }
         let restored = DownloadTask(task, url: url, session: self)
         state.byTransfer[transfer.id] = restored
         insert(restored, in: &state)
@@ -87,7 +87,7 @@ extension ManagedSession {
         guard before != status else { return }
         state.counts.remove(before)
         state.counts.add(status)
-        if status.isUnfinished { state.totalDeparture = state.totalDeparture.flatMap { $0 == .removed ? nil : $0 } }
+        if status.isUnfinished { state.totalDeparture = nil }
         tell(task, status, in: &state)
     }
 
@@ -142,7 +142,7 @@ extension ManagedSession {
     /// Brings the manager's state up to its tasks, and tells of it if it has changed.
     func update(_ state: inout State) {
         let status: Status
-        if let departure = state.totalDeparture, state.counts.open == 0 {
+        if let departure = state.pendingDeparture ?? state.totalDeparture, state.counts.open == 0 {
             status = departure
         } else {
             status = state.counts.status ?? state.lastDeparture ?? .waiting

@@ -25,7 +25,7 @@ extension ManagedSession {
             mark = TaskEnds.deliver(slot, of: task, status: status, after: slot.line.after(progressMark))
         }
         if let mark { state.lastEnds[mark.line.rawValue] = mark }
-        if status == .succeeded, isDecided { tellValidation(task, after: mark) }
+        if status == .succeeded || status == .failed, isDecided { tellValidation(task, after: mark) }
         if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
     }
 

@@ -34,7 +34,8 @@ final class ManagedSession: Sendable {
         var byURL: [String: DownloadTask] = [:]
         var counts = StatusCounts()
         var status = Status.waiting
-        /// What the end of a call on all tasks makes of the manager's status.
+        /// What a call that ends all tasks makes of the manager's status: while it is carried out, and after it.
+        var pendingDeparture: Status?
         var totalDeparture: Status?
         var lastDeparture: Status?
         var lastProgress: ContinuousClock.Instant?

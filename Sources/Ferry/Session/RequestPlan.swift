@@ -23,10 +23,12 @@ struct RequestPlan: Sendable {
         request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
         // The resource timeout alone ends what gets nowhere; busy servers have a number of tries.
         request.giveUpAfter = 0
-        request.retryRule = RetryRule()
+        request.retryRule = RetryRule(doubtfulRetries: 0)
         request.statusRetries = statusRetries
         request.allowPrivateRedirects = true
         request.onFullDisk = .failAtStart
+        // All fields but credentials go along to where a redirect leads.
+        request.foreignFields = .keep
         let statuses = configuration.acceptableStatusCodes
         request.acceptableStatuses = StatusRange(lower: statuses.lowerBound, upper: statuses.upperBound)
         request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep

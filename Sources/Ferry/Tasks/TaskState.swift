@@ -99,7 +99,9 @@ struct TaskState {
         guard let validation = note.validation, validation.result == nil,
             let wanted = Checksum(validation.type, validation.code).core
         else { return }
-        if transfer.verified.contains(wanted) {
+        if transfer.error?.code == .digestMismatch {
+            note.validation?.result = DownloadTask.Validation.incorrect.rawValue
+        } else if transfer.verified.contains(wanted) {
             note.validation?.result = DownloadTask.Validation.correct.rawValue
         } else if transfer.mismatched.contains(where: { $0.algorithm == wanted.algorithm }) {
             note.validation?.result = DownloadTask.Validation.incorrect.rawValue

@@ -4,10 +4,11 @@
 extension RetryPolicy {
     /// The class of a failure: a status that the client wants tried again is patient.
     package func errorClass(of error: TransferError) -> ErrorClass {
-        guard let status = error.details.httpStatus, let rule, rule.statusCodes.contains(status) else {
-            return error.errorClass
-        }
-        return .patient
+        guard let rule else { return error.errorClass }
+        if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
+        // Names and proxies come and go with the network.
+        let comesAndGoes = error.code == .hostNotFound || error.code == .proxyFailed
+        return comesAndGoes && error.errorClass == .doubtful ? .patient : error.errorClass
     }
 }
 

@@ -16,10 +16,13 @@ package struct RetryRule: Hashable, Codable, Sendable {
     package var statusCodes: Set<Int>
     /// Statuses that mean that the URL has expired: the transfer waits for another one.
     package var expiredStatusCodes: Set<Int>
+    /// Retries after failures that most likely stay, as of TLS or of answers that make no sense; nil is no limit.
+    package var doubtfulRetries: Int?
 
     package init(
         initialDelay: Double = 1, multiplier: Double = 2, maximumDelay: Double = 300, jitter: Double = 0.2,
-        maximumAttemptsWithoutProgress: Int? = nil, statusCodes: Set<Int> = [], expiredStatusCodes: Set<Int> = []
+        maximumAttemptsWithoutProgress: Int? = nil, statusCodes: Set<Int> = [], expiredStatusCodes: Set<Int> = [],
+        doubtfulRetries: Int? = nil
     ) {
         self.initialDelay = initialDelay
         self.multiplier = multiplier
@@ -28,6 +31,7 @@ package struct RetryRule: Hashable, Codable, Sendable {
         self.maximumAttemptsWithoutProgress = maximumAttemptsWithoutProgress
         self.statusCodes = statusCodes
         self.expiredStatusCodes = expiredStatusCodes
+        self.doubtfulRetries = doubtfulRetries
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -37,5 +41,6 @@ package struct RetryRule: Hashable, Codable, Sendable {
         case maximumAttemptsWithoutProgress = "maximum_attempts_without_progress"
         case statusCodes = "status_codes"
         case expiredStatusCodes = "expired_status_codes"
+        case doubtfulRetries = "doubtful_retries"
     }
 }

@@ -27,6 +27,7 @@ extension LocalTransferService {
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
         schedule()
+        await tellObstacles(of: drafts.items.map(\.id))
         return TransferBatch.Report(results: drafts.results, lastEvent: stored.lastEvent)
     }
 

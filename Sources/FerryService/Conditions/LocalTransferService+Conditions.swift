@@ -148,6 +148,16 @@ extension LocalTransferService {
         }
     }
 
+    /// Tells of those among some transfers that wait for better conditions, which the short form of an event does not say.
+    func tellObstacles(of ids: [TransferID]) async {
+        guard !watch.conditions.areGood else { return }
+        for id in ids.prefix(2000) where live[id] == nil {
+            guard let record = try? await existing(id), record.isEligible, live[id] == nil, obstacle(key(record)) != nil
+            else { continue }
+            await publishLive(.waiting, record)
+        }
+    }
+
     // MARK: Others who ask
 
     /// Which condition is in the way of requests to a URL that are no transfers: now, and after each change.

@@ -85,7 +85,8 @@ extension LocalTransferService: SessionService {
             state.settings.hostConnections = attachment.connectionsPerHost
         }
         sessionStates[id] = state
-        try await setAttached(true, to: id)
+        // A manager answers no questions of servers: its transfers are judged as those of nobody.
+        if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)
         let (history, order) = attachment.isManager ? try await memory(of: id) : (0, [])
         var subscription = EventSubscription()

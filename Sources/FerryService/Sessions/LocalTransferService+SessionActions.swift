@@ -101,6 +101,7 @@ extension LocalTransferService {
         let now = Date()
         for transfer in pending { lineUp(transfer, now: now) }
         await hub.publish(begun)
+        await tellObstacles(of: begun.ids)
     }
 
     /// Waits for runs whose end is decided: they still have facts to record.

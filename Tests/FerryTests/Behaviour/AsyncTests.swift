@@ -76,10 +76,10 @@ import Testing
     }
 
     @Test func `controls return when their effect is durable`() async throws {
-        try await withFerry(Self.held) { fixture in
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager()
             let tasks = try await manager.enqueue(fixture.urls(3, "held").map { try DownloadSpec($0) })
-            for task in tasks { try await task.receives(100_000) }
+            for task in tasks { try await task.receives(1000) }
             try await tasks[0].suspend()
             #expect(tasks[0].status == .suspended)
             try await tasks[0].start()

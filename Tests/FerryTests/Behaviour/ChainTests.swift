@@ -384,15 +384,18 @@ import Testing
     }
 
     @Test func `the delegate's closure takes the place of the completion handler`() async throws {
-        try await withFerry { fixture in
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let manager = manager(fixture)
             #expect(manager.delegate.sessionManager === manager)
+            // Unfinished, so that the events are not over by themselves.
+            manager.download(fixture.origin.url(), to: destination(fixture.daemon.file("a")))
             let told = Notes<String>()
             manager.backgroundCompletionHandler = { told.add("handler") }
             #expect(manager.completionHandler != nil)
             manager.delegate.sessionDidFinishEventsForBackgroundURLSession = { _ in told.add("closure") }
             manager.delegate.urlSessionDidFinishEvents(forBackgroundURLSession: manager.session)
             try await told.wait(for: "closure")
+            try await answer { manager.start("unknown", handler: $0) }
             #expect(told.all == ["closure"])
         }
     }

@@ -49,7 +49,8 @@ import Testing
             query.limit = 1000
             query.states = [.running, .waiting]
             while !Task.isCancelled {
-                let transfers = try await client.transfers(query).transfers
+                // The end of the watch ends its call too.
+                guard let transfers = try? await client.transfers(query).transfers else { continue }
                 let running = transfers.count { $0.state == .running }
                 let eligible = transfers.contains { $0.state == .waiting && [.slot, .session].contains($0.reason) }
                 if running < limit, eligible {
