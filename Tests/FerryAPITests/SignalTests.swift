@@ -48,7 +48,8 @@ import Testing
 
     @Test func `batches and actions on many`() throws {
         var batch = TransferBatch(
-            templates: [], items: [TransferBatch.Item(template: 0, url: "u"), TransferBatch.Item(template: 1, url: "v")])
+            templates: [],
+            items: [TransferBatch.Item(template: 0, url: "u"), TransferBatch.Item(template: 1, url: "v")])
         batch.items[1].folder = "/f"
         batch.items[1].name = "n"
         batch.items[1].data = "d"

@@ -231,7 +231,9 @@ extension ManagedSession {
             }
         }
         if !stored {
-            log { .error("The order was not stored in time.", error: FerryError.daemonUnavailable(message: "No answer.")) }
+            log {
+                .error("The order was not stored in time.", error: FerryError.daemonUnavailable(message: "No answer."))
+            }
         }
     }
 }

@@ -94,7 +94,8 @@ extension LocalTransferService {
     }
 
     private static func store(
-        _ drafts: BatchDrafts, _ templates: [Int: BatchTemplate], in session: SessionID, _ transaction: JournalTransaction
+        _ drafts: BatchDrafts, _ templates: [Int: BatchTemplate], in session: SessionID,
+        _ transaction: JournalTransaction
     ) throws(TransferError) -> Stored {
         var ended: [TransferRecord] = []
         var lastTask: Int?

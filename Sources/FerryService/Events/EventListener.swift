@@ -122,7 +122,8 @@ struct EventListener {
     }
 
     /// Adds to the batch that waits last if that is of the same kind, else a new one.
-    private mutating func append(_ ids: some Collection<TransferID>, _ kind: TransferEvent.Kind, through number: Int64) {
+    private mutating func append(_ ids: some Collection<TransferID>, _ kind: TransferEvent.Kind, through number: Int64)
+    {
         guard queue.count < Self.capacity, waitingIDs < Self.idCapacity else { return fallBehind() }
         if case .batch(var batch) = queue.last, batch.kind == kind, batch.ids.count + ids.count <= Self.largestBatch {
             // The queue's own copy goes first, so that the ids are not copied each time.

@@ -17,7 +17,9 @@ package enum ApplicationIdentity {
         executable: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
 
     /// The session that the daemon has started this process for; nil if its user has started it.
-    package static let launchedFor = ProcessInfo.processInfo.environment[launchVariable].flatMap { $0.isEmpty ? nil : $0 }
+    package static let launchedFor = ProcessInfo.processInfo.environment[launchVariable].flatMap {
+        $0.isEmpty ? nil : $0
+    }
 
     private static let isActive = Atomic(launchedFor == nil)
 

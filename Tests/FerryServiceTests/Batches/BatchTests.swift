@@ -96,7 +96,8 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `takes the credentials of a URL to its origin alone, and shows them nowhere`(_ kind: ServiceKind) async throws {
+    func `takes the credentials of a URL to its origin alone, and shows them nowhere`(_ kind: ServiceKind) async throws
+    {
         try await withService(kind) { bed in
             var batch = try bed.batch(["/secret"])
             batch.items[0].url = bed.origin.url("/secret").replacing("://", with: "://user:word@")

@@ -163,7 +163,8 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for round in 0..<6 {
                     group.addTask {
-                        _ = try await bed.service.act(round.isMultiple(of: 2) ? .pause : .start, in: bed.session, on: nil)
+                        _ = try await bed.service.act(
+                            round.isMultiple(of: 2) ? .pause : .start, in: bed.session, on: nil)
                     }
                     for id in ids.dropFirst(round).prefix(20) {
                         group.addTask {
