@@ -155,7 +155,7 @@ let package = Package(
         .testTarget(
             name: "FerryProcessTests",
             dependencies: [
-                "FerryCore", "FerryStore", "FerryTestApp", "FerryTesting", "ferry", "ferryd",
+                "FerryClient", "FerryCore", "FerryStore", "FerryTestApp", "FerryTesting", "ferry", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // The programs of Examples/, which are a package of their own.

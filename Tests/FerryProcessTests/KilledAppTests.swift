@@ -65,6 +65,8 @@ struct `An app killed in the middle` {
             let second = try app.launch("manager", "status")
             try await second.line("tasks ")
             #expect(second.lines("task ").allSatisfy { !$0.contains(" will") }, "\(second.story)")
+            // A call that did not get out leaves the task as it was: at a server that says no more.
+            try await second.ask("suspend \(url)", until: "handled suspend")
             try await second.ask("download \(url)", "reaches \(url) succeeded", until: "reached")
             #expect(try app.digests() == [Self.body.sha256Hex])
         }

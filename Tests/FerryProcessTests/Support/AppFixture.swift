@@ -1,6 +1,8 @@
 // Ferry: FerryProcessTests
 // An app with managers, its daemon and its origin.
 
+import FerryClient
+import FerryCore
 import FerryTesting
 import Foundation
 import Synchronization
@@ -92,6 +94,25 @@ final class AppFixture: Sendable {
             }
         } catch is TestingError {
             throw TestingError("\(count) transfers have not succeeded, these are there: \(last)\n\(daemon.log)")
+        }
+    }
+
+    /// Returns once the daemon keeps no event for the app's managers.
+    func allIsAcknowledged() async throws {
+        // An event of somebody else, which nobody acknowledges, ends each reading.
+        let added = try await daemon.run(["get", origin.url("/marker")])
+        guard added.status == 0 else { throw TestingError("\(added)") }
+        try await daemon.withClient { client in
+            try await eventually("the managers' events are acknowledged") {
+                let last = try await client.status().lastEvent
+                var subscription = EventSubscription()
+                subscription.after = 0
+                for try await event in try await client.events(subscription) {
+                    if event.session.name.hasPrefix(Self.application) { return false }
+                    if let number = event.number, number >= last { return true }
+                }
+                return false
+            }
         }
     }
 
