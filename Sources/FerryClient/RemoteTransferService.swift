@@ -40,7 +40,7 @@ package final class RemoteTransferService: SessionService {
     }
 
     package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
-        try await call(ListTransfers.self, query: query.items)
+        try await call(ListTransfers.self, query: query.items + [ListTransfers.omitsUsual])
     }
 
     package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {

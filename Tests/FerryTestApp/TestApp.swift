@@ -51,7 +51,10 @@ import Foundation
         guard !isBegun else { return }
         isBegun = true
         let (lines, continuation) = AsyncStream<Command>.makeStream()
-        for command in commands { continuation.yield(command) }
+        // Whoever observes does so before there is a manager, as apps do.
+        for command in commands {
+            if command.name == "notifications" { observe(command) } else { continuation.yield(command) }
+        }
         Thread.detachNewThread {
             while let line = readLine() { continuation.yield(Command(line)) }
         }

@@ -30,7 +30,11 @@ extension ManagedSession: EventHandling {
             if hasBegun { return callCompletionHandler() }
             // Nobody has called the app: what there was to tell has been told once the session is quiet.
             state.withLock { $0.completion.isUnderWay = true }
-            finishEvents { self.callCompletionHandler() }
+            finishEvents {
+                // Where a closure takes the handler's place, it is called for events alone.
+                let isReplaced = self.manager?.delegate.sessionDidFinishEventsForBackgroundURLSession != nil
+                if isReplaced { self.leaveCompletionHandler() } else { self.callCompletionHandler() }
+            }
         }
     }
 

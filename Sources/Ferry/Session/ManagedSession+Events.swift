@@ -43,7 +43,7 @@ extension ManagedSession {
             state.early.append(.batch(EventBatch(kind: batch.kind, through: batch.through, ids: unknown)))
         }
         if isHistory {
-            if batch.kind == .suspended { for task in known { tellMissed(task, .suspended, in: &state) } }
+            for task in known { take(missed: batch.kind, of: task, in: &state) }
             return
         }
         switch batch.kind {
@@ -54,6 +54,17 @@ extension ManagedSession {
             forget(batch.ids)
         case .removed: depart(known, in: &state)
         case .submitted, .succeeded, .failed, .running, .waiting, .progress, .unknown: break
+        }
+    }
+
+    /// Takes in a pause or its end that the list may have shown too late: a run that stops is shown as running.
+    private func take(missed kind: TransferEvent.Kind, of task: DownloadTask, in state: inout State) {
+        let status = task.state.withLock(\.stored)
+        switch kind {
+        case .suspended where status == .running: move(task, to: .suspended, in: &state)
+        case .suspended: tellMissed(task, .suspended, in: &state)
+        case .resumed where status == .suspended: move(task, to: .waiting, in: &state) { $0.waitingReason = .slot }
+        default: break
         }
     }
 
@@ -147,16 +158,22 @@ extension ManagedSession {
         }
     }
 
-    /// Lets the daemon forget events whose closures have been called, a few times a second.
+    /// Time between two acknowledgements at least: each costs the daemon a write.
+    private static let acknowledgementSpacing: Duration = .milliseconds(200)
+
+    /// Lets the daemon forget events whose closures have been called, at once and then a few times a second.
     private func acknowledge() {
-        let begins = state.withLock { state in
-            guard !state.isAcknowledging, state.acknowledged < state.streamed else { return false }
+        let rest: Duration? = state.withLock { state in
+            guard !state.isAcknowledging, state.acknowledged < state.streamed else { return nil }
             state.isAcknowledging = true
-            return true
+            let now = ContinuousClock.now
+            let due = state.lastAcknowledgement.map { $0 + Self.acknowledgementSpacing } ?? now
+            state.lastAcknowledgement = max(due, now)
+            return max(due - now, .zero)
         }
-        guard begins else { return }
+        guard let rest else { return }
         Task(name: "acknowledgement", executorPreference: BlockingExecutor.shared) {
-            try? await Task.sleep(for: .milliseconds(200))
+            if rest > .zero { try? await Task.sleep(for: rest) }
             if await self.acknowledgeNow() { self.acknowledge() }
         }
     }

@@ -25,7 +25,11 @@ extension ManagedSession {
             mark = TaskEnds.deliver(slot, of: task, status: status, after: slot.line.after(progressMark))
         }
         if let mark { state.lastEnds[mark.line.rawValue] = mark }
-        if status == .succeeded || status == .failed, isDecided { tellValidation(task, after: mark) }
+        if status == .succeeded || status == .failed, isDecided {
+            tellValidation(task, after: mark)
+        } else if status == .succeeded {
+            compareUndecided(task, after: mark)
+        }
         if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
     }
 
@@ -33,7 +37,9 @@ extension ManagedSession {
     func tellMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
         guard status.isEnd, task.status == status else { return }
         log { .downloadTask(status.rawValue, task: task) }
-        post(DownloadTask.didCompleteNotification, task)
+        // Not before the main queue's next turn: whoever makes a manager may observe it from there on.
+        let turn = deliveries.add(.main) {}
+        post(DownloadTask.didCompleteNotification, task, after: turn)
     }
 
     /// Calls the closures that wait for a comparison, each once.
@@ -50,9 +56,12 @@ extension ManagedSession {
     /// Calls the progress closures of a task and of its managers if bytes have come.
     func tellProgress(_ task: DownloadTask, isLast: Bool, in state: inout State) {
         let (slot, hasNews, wasQueued) = task.state.withLock { task in
-            let hasNews = task.toldBytes != task.received && (task.toldBytes >= 0 || task.received > 0)
+            // A size that is known at the end alone is news too.
+            let hasBytes = task.toldBytes != task.received && (task.toldBytes >= 0 || task.received > 0)
+            let hasNews = hasBytes || (isLast && task.toldBytes > 0 && task.toldTotal != task.total)
             guard hasNews else { return (Slot<DownloadTask>?.none, false, false) }
             task.toldBytes = task.received
+            task.toldTotal = task.total
             defer { if task.slots.progress != nil { task.queuedProgress = true } }
             return (task.slots.progress, true, task.queuedProgress)
         }
@@ -121,8 +130,8 @@ extension ManagedSession {
 
     // MARK: Notifications and the log
 
-    private func post(_ name: Notification.Name, _ task: DownloadTask) {
-        deliveries.add(.own) {
+    private func post(_ name: Notification.Name, _ task: DownloadTask, after mark: DeliveryMark? = nil) {
+        deliveries.add(.own, after: mark) {
             NotificationCenter.default.post(name: name, object: nil, userInfo: [Notification.taskKey: task])
         }
     }

@@ -64,6 +64,7 @@ final class ManagedSession: Sendable {
         var appliedWaiters: [AppliedWaiter] = []
         var acknowledged: Int64 = 0
         var isAcknowledging = false
+        var lastAcknowledgement: ContinuousClock.Instant?
         /// How many submissions have not been answered, and what came meanwhile of transfers that nobody knows yet.
         var submissions = 0
         var early: [SessionSignal] = []

@@ -127,6 +127,18 @@ extension ManagedSession {
         }
     }
 
+    /// Compares a file whose code came too late to be compared while it was written.
+    func compareUndecided(_ task: DownloadTask, after mark: DeliveryMark?) {
+        guard let validation = task.state.withLock(\.note.validation), validation.result == nil else { return }
+        FileChecksumHelper.validateFile(task.filePath, code: validation.code, type: validation.type) { result in
+            if case .failure(let error) = result { self.log { .error("A file was compared.", error: error) } }
+            let found = (try? result.get()) == true ? DownloadTask.Validation.correct : .incorrect
+            task.state.withLock { $0.note.validation?.result = found.rawValue }
+            self.tellValidation(task, after: mark)
+            self.storeNote(of: task)
+        }
+    }
+
     /// Stores what was found.
     private func storeNote(of task: DownloadTask) {
         change(task, done: { _ in }) {

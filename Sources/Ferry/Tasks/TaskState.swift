@@ -53,6 +53,8 @@ struct TaskState {
     var progressMark: DeliveryMark?
     /// Bytes that the last progress closure was called for.
     var toldBytes: Int64 = -1
+    /// The size that was known then.
+    var toldTotal: Int64 = -1
     /// Called on the main queue at every change of state and with new bytes.
     var watcher: Handler<DownloadTask>?
     var observers: [Int: EventQueue] = [:]

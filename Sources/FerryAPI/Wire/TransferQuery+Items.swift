@@ -42,7 +42,7 @@ extension TransferQuery {
             case "order":
                 guard ["newest", "oldest"].contains(item.value) else { throw item.invalid("newest or oldest") }
                 newestFirst = item.value == "newest"
-            default: throw item.unknown(among: ["session", "state", "tag", "after", "limit", "order"])
+            default: throw item.unknown(among: ["session", "state", "tag", "after", "limit", "order", "omit"])
             }
         }
     }

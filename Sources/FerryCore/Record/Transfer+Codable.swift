@@ -4,7 +4,7 @@
 import Foundation
 
 extension Transfer: Codable {
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
         case id, session, url, state, reason, priority, destination, folder, name, error, attempts, tags, verified
         case mismatched, unchanged, insecure, etag, redirects, notes
         case finalURL = "final_url"

@@ -120,6 +120,8 @@ extension HTTPURL {
     /// The path with what it must not hold encoded, and without dot segments (RFC 3986 §5.2.4).
     private static func canonicalPath(_ path: String) -> String {
         let encoded = PercentEncoding.encode(path, also: ":@/")
+        // Without a segment that begins with a full stop, there is none to take out.
+        if encoded.utf8.first == UInt8(ascii: "/"), !encoded.utf8.containsDotSegment { return encoded }
         var result: [Substring] = []
         let segments = encoded.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         for segment in segments {
@@ -132,5 +134,17 @@ extension HTTPURL {
         // A dot segment at the end names a folder.
         if segments.last == "." || segments.last == ".." { result.append("") }
         return "/" + result.joined(separator: "/")
+    }
+}
+
+extension String.UTF8View {
+    /// Whether a full stop follows a slash, as in every dot segment.
+    fileprivate var containsDotSegment: Bool {
+        var last: UInt8 = 0
+        for byte in self {
+            if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return true }
+            last = byte
+        }
+        return false
     }
 }

@@ -7,6 +7,7 @@ package enum PercentEncoding {
     ///
     /// What is encoded already stays as it is, so that encoding twice changes nothing; a `%` that starts no `%XX` is encoded.
     static func encode(_ text: String, also allowed: String) -> String {
+        if text.utf8.allSatisfy({ $0.isUnreservedOrSubDelimiter || allowed.utf8.contains($0) }) { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -77,13 +78,23 @@ extension UInt8 {
 
     /// Whether RFC 3986 §2 lets this byte stand for itself in every part after the authority.
     fileprivate var isUnreservedOrSubDelimiter: Bool {
-        isASCIILetter || isASCIIDigit || "-._~!$&'()*+,;=".utf8.contains(self)
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        // The first range is & ' ( ) * + , - and the full stop.
+        case UInt8(ascii: "&")...UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: ";"),
+            UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 }
 
 extension String {
     /// Whether a control character (C0, DEL or C1) stands anywhere in this text.
     var containsControl: Bool {
-        unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return false }
+        return unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 }

@@ -14,8 +14,10 @@ extension ControlAPI {
             let address = GetTransfer.route.target(transfer.id.description)
             return try .json(transfer, status: .created, headers: [.location: address])
         }
-        router.serve(ListTransfers.self) { request, _ in
-            try await service.transfers(TransferQuery(items: request.queryItems()))
+        router.respond(to: ListTransfers.self) { request, _ in
+            let (query, isShort) = try ListTransfers.query(request.queryItems())
+            let page = try await service.transfers(query)
+            return isShort ? try .json(ListTransfers.ShortPage(page)) : try .json(page)
         }
         router.serve(GetTransfer.self) { request, context in
             try request.hasNoQuery()

@@ -16,6 +16,8 @@ struct ConditionWatch: Sendable {
     /// Those who want to know about changes, beside the queue.
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastListener = 0
+    /// Whose needs were seen to last: most neighbours in line are alike.
+    var latest: QueueKey?
 
     init(_ configuration: ServiceConfiguration) {
         if let source = configuration.conditions {

@@ -29,7 +29,8 @@ extension LocalTransferService {
 
     /// Sees to it that what a transfer depends on is watched, from its first moment in line.
     func watchConditions(for key: QueueKey) {
-        guard !watch.watched.isSuperset(of: key.network.needs) else { return }
+        guard key != watch.latest, !watch.watched.isSuperset(of: key.network.needs) else { return }
+        watch.latest = key
         let needs = watch.needs(key.network, isLoopback: isLoopback(key.origin))
         guard !watch.watched.isSuperset(of: needs), !isShuttingDown else { return }
         watch.watched.formUnion(needs)
@@ -60,6 +61,7 @@ extension LocalTransferService {
         let reasons = currentReasons()
         let old = watch.conditions
         let wasKnown = watch.known.contains(.reachability)
+        watch.latest = nil
         watch.conditions = conditions
         watch.known = report.known
         logger.info("conditions", metadata: ["conditions": "\(conditions)"])

@@ -66,7 +66,7 @@ extension LocalTransferService {
 
     func shown(_ record: TransferRecord) -> Transfer {
         guard record.outcome == nil, var transfer = live[record.id], transfer.run != nil else {
-            return waiting(record)
+            return waiting(record) { obstacle(to: record) }
         }
         let now = NIODeadline.now().uptimeNanoseconds
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
@@ -76,9 +76,10 @@ extension LocalTransferService {
         return shown
     }
 
-    private func waiting(_ record: TransferRecord) -> Transfer {
+    /// - Parameter obstacle: what is in the way of those in its line; asked for if nothing of its own is.
+    func waiting(_ record: TransferRecord, obstacle: () -> WaitReason) -> Transfer {
         guard record.isEligible else { return Transfer(record, live: .waiting(.slot)) }
-        let reason = waitReason(record)
+        let reason = ownReason(record) ?? obstacle()
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
         // The time of the try has come: what it waits for is in its way like in anybody's.

@@ -19,17 +19,38 @@ extension LocalTransferService {
         }
         let filters = Self.filters(query, running: Set(live.filter { $0.value.run != nil }.keys))
         let newestFirst = query.newestFirst
-        let records = try await noting { () async throws(TransferError) in
+        let listed = try await noting { () async throws(TransferError) in
             try await journal.read { reader throws(TransferError) in
-                var records: [TransferRecord] = []
-                for filter in filters { records += try reader.page(filter) }
-                return filters.count < 2 ? records : records.sorted { newestFirst ? $0.id > $1.id : $0.id < $1.id }
+                var listed: [ListedTransfer] = []
+                for filter in filters { listed += try reader.listing(filter) }
+                guard filters.count > 1 else { return listed }
+                return listed.sorted { newestFirst ? $0.record.id > $1.record.id : $0.record.id < $1.record.id }
             }
         }
         let states = Set(query.states)
-        let transfers = records.prefix(query.limit).map(shown).filter { states.isEmpty || states.contains($0.state) }
+        let transfers = shown(listed.prefix(query.limit)).filter { states.isEmpty || states.contains($0.state) }
         return TransferPage(
-            transfers: transfers, next: records.count > query.limit ? records[query.limit - 1].id : nil)
+            transfers: transfers, next: listed.count > query.limit ? listed[query.limit - 1].record.id : nil)
+    }
+
+    /// Transfers as they are shown; what they have in common is looked up once.
+    private func shown(_ listed: some Sequence<ListedTransfer>) -> [Transfer] {
+        let limits = currentLimits()
+        var obstacles: [QueueKey: WaitReason] = [:]
+        return listed.map { transfer in
+            let record = transfer.record
+            guard record.isEligible, live[record.id]?.run == nil else { return shown(record) }
+            let request = record.request
+            let key = QueueKey(
+                session: request.session, origin: transfer.origin, priority: request.priority,
+                network: network(of: request))
+            return waiting(record) {
+                if let known = obstacles[key] { return known }
+                let reason = obstacle(key) ?? limits.obstacle(key) ?? .slot
+                obstacles[key] = reason
+                return reason
+            }
+        }
     }
 
     /// The lists of the journal that a query's page is merged from.

@@ -32,12 +32,17 @@ extension LocalTransferService {
             running: live.values.map(\.key), heldOrigins: Set(held.keys))
     }
 
-    /// Why a transfer that is not running waits.
-    func waitReason(_ record: TransferRecord) -> WaitReason {
+    /// Why a transfer that is not running waits, where that is not what those in its line wait for.
+    func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         if record.retry != nil, let reason = delayed[record.id]?.reason { return reason }
         if let reason = delayed[record.id]?.reason, reason == .beginDate || reason == .relaunch { return reason }
+        return nil
+    }
+
+    /// What is in the way of those in a transfer's line.
+    func obstacle(to record: TransferRecord) -> WaitReason {
         let key = key(record)
         return obstacle(key) ?? currentLimits().obstacle(key) ?? .slot
     }

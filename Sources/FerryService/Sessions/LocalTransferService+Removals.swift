@@ -56,7 +56,7 @@ extension LocalTransferService {
         var remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: ids) }
         if sparesSucceeded {
             // What arrived while it was being stopped has its own event.
-            let arrived = remains.filter { if case .succeeded = $0.outcome { true } else { false } }.map(\.id)
+            let arrived = remains.filter(\.hasSucceeded).map(\.id)
             if !arrived.isEmpty {
                 try await journal.commit { transaction throws(TransferError) in try transaction.keep(arrived) }
                 remains.removeAll { arrived.contains($0.id) }
@@ -95,7 +95,7 @@ extension Leftovers {
     fileprivate init(_ remains: Remains) {
         let request = remains.request
         self.init(
-            id: remains.id, partial: remains.facts.partial, copy: remains.facts.copy, placed: remains.placed,
+            id: remains.id, partial: remains.partial, copy: remains.copy, placed: remains.placed,
             partialFolder: request.map { $0.partialFolder ?? Destination.folder(of: $0) })
     }
 }

@@ -10,6 +10,11 @@ extension JournalReads {
     /// Reads about as many index entries as the page has rows, however many transfers there are; a tag or
     /// ``JournalFilter/only`` costs at most what carries the tag or is named.
     package func page(_ filter: JournalFilter) throws(TransferError) -> [TransferRecord] {
+        try records(try ids(of: filter))
+    }
+
+    /// The ids of one page.
+    func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
         // A list of several phases is merged from one ordered list of each, which an index gives without sorting.
         let isEveryPhase = filter.phases.isEmpty || filter.phases.count == JournalPhase.allCases.count
@@ -25,6 +30,6 @@ extension JournalReads {
             ids.sort { filter.newestFirst ? $0 > $1 : $0 < $1 }
             ids.removeLast(max(0, ids.count - filter.limit))
         }
-        return try records(ids)
+        return ids
     }
 }

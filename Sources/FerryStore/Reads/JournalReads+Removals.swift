@@ -13,16 +13,19 @@ extension JournalReads {
             ids == nil
             ? "phase = 2 AND intent IN ('remove', 'remove_with_file')" : "id IN (SELECT value FROM json_each(?))"
         var found: [Remains] = []
+        // What is no JSON leaves nothing that anybody knows of.
         try connection.forEachRow(
-            "SELECT id, session, intent, request, facts, outcome FROM transfers WHERE \(condition) ORDER BY id",
+            """
+            SELECT id, session, intent, json_extract(request, '$.folder'), json_extract(request, '$.name'), \
+            json_extract(request, '$.partial_folder'), json_extract(request, '$.spooled'), \
+            json_extract(facts, '$.partial'), json_extract(facts, '$.copy'), json_extract(facts, '$.placement'), \
+            outcome FROM (SELECT id, session, intent, outcome, CASE WHEN json_valid(request) THEN request END AS request, \
+            CASE WHEN json_valid(facts) THEN facts END AS facts FROM transfers WHERE \(condition)) ORDER BY id
+            """,
             ids.map { [PageQuery.json($0)] } ?? []
         ) { row in
             guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
-            let session = row.text(1).flatMap { try? SessionID($0) } ?? .cli
-            found.append(
-                Remains(
-                    id: id, session: session, deletesFile: row.text(2) == TransferIntent.removeWithFile.rawValue,
-                    request: row.json(3), facts: row.json(4) ?? TransferFacts(), outcome: row.json(5)))
+            found.append(Remains(id: id, row))
         }
         return found
     }

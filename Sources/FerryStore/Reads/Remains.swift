@@ -7,30 +7,36 @@ package import FerryCore
 package struct Remains: Sendable {
     package let id: TransferID
     package let session: SessionID
-    /// Whether the file that it has put in its place goes too.
-    package let deletesFile: Bool
-    /// nil if it cannot be read.
+    package let hasSucceeded: Bool
+    package let partial: PartialFacts?
+    /// Path of a copy on its way to the final name.
+    package let copy: String?
+    /// The file that goes too, as it was placed.
+    package let placed: PlacementIntent?
+    /// What the request says of folders and the name; nil if it cannot be read.
     package let request: TransferRequest?
-    package let facts: TransferFacts
-    package let outcome: Outcome?
 
-    init(
-        id: TransferID, session: SessionID, deletesFile: Bool, request: TransferRequest?, facts: TransferFacts,
-        outcome: Outcome?
-    ) {
+    /// Takes the columns of the statement in ``JournalReads/remains(of:)``.
+    init(id: TransferID, _ row: RowReader) {
         self.id = id
-        self.session = session
-        self.deletesFile = deletesFile && request != nil
-        self.request = request
-        self.facts = facts
-        self.outcome = outcome
-    }
-
-    /// The file that goes, as it was placed.
-    package var placed: PlacementIntent? {
-        guard deletesFile || request?.spooled == true, case .succeeded(let success) = outcome, !success.unchanged else {
-            return nil
+        session = row.text(1).flatMap { try? SessionID($0) } ?? .cli
+        request = row.text(3).map { folder in
+            var request = TransferRequest(url: "", folder: folder)
+            request.name = row.text(4)
+            request.partialFolder = row.text(5)
+            return request
         }
-        return facts.placement
+        partial = row.json(7)
+        copy = row.text(8)
+        let outcome: Outcome? = row.json(10)
+        guard case .succeeded(let success) = outcome else {
+            hasSucceeded = false
+            placed = nil
+            return
+        }
+        hasSucceeded = true
+        let isSpooled = row.integer(6) == 1
+        let goesToo = row.text(2) == TransferIntent.removeWithFile.rawValue || isSpooled
+        placed = goesToo && !success.unchanged ? row.json(9) : nil
     }
 }

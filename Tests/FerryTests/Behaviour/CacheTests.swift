@@ -255,4 +255,36 @@ import Testing
             #expect(fixture.origin.requests.count == 2)
         }
     }
+
+    @Test func `a kept file that has changed is a strange one`() async throws {
+        try await withFerry { fixture in
+            let manager = fixture.manager()
+            let url = fixture.origin.url()
+            let first = try #require(manager.download(url, fileName: "film.mp4"))
+            try await first.reaches(.succeeded)
+            try await answer { manager.remove(url, handler: $0) }
+            let mine = Data("mine".utf8)
+            try mine.write(to: URL(filePath: first.filePath))
+            let second = try #require(manager.download(url, fileName: "film.mp4"))
+            try await second.reaches(.succeeded)
+            #expect(second.fileName == "film-1.mp4" && second.digest == Self.body.sha256Hex)
+            #expect(FileManager.default.contents(atPath: first.filePath) == mine)
+            #expect(fixture.origin.requests.count == 2)
+        }
+    }
+
+    @Test func `a link under the name is not followed`() async throws {
+        try await withFerry { fixture in
+            let manager = fixture.manager { $0.fileConflictPolicy = .replace }
+            let folder = manager.cache.downloadFilePath
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let other = fixture.daemon.file("other")
+            try Data("other".utf8).write(to: URL(filePath: other))
+            try FileManager.default.createSymbolicLink(atPath: folder + "/film.mp4", withDestinationPath: other)
+            let task = try #require(manager.download(fixture.origin.url(), fileName: "film.mp4"))
+            try await task.reaches(.succeeded)
+            #expect(FileManager.default.contents(atPath: other) == Data("other".utf8))
+            #expect(task.digest == Self.body.sha256Hex)
+        }
+    }
 }

@@ -197,8 +197,9 @@ import Testing
     {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let task = try #require(fixture.manager().download(fixture.origin.url()))
-            try await fixture.daemon.terminateDaemon()
+            // First of all, so that nobody starts the daemon again.
             await fixture.leave(environment: ["FERRYD": "/nowhere/ferryd"])
+            try await fixture.daemon.terminateDaemon()
             let manager = fixture.manager()
             #expect(manager.tasks.isEmpty)
             let seen = Notes<DownloadTask>()

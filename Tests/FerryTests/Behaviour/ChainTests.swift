@@ -131,6 +131,24 @@ import Testing
         }
     }
 
+    @Test func `a server that wants credentials that nobody has refuses the request`() async throws {
+        let script = OriginScript(Self.body, always: .basic(user: "user", password: "secret"))
+        try await withFerry(script) { fixture in
+            let manager = manager(fixture)
+            let file = fixture.daemon.file("a")
+            let refused = try await response(manager.download(fixture.origin.url(), to: destination(file)))
+            guard case .unacceptableStatusCode(401)? = refused.error as? FerryError else {
+                Issue.record("\(String(describing: refused.error))")
+                return
+            }
+            #expect(refused.response?.statusCode == 401 && !FileManager.default.fileExists(atPath: file))
+            let fields = ["Authorization": "Basic dXNlcjpzZWNyZXQ="]
+            let admitted = try await response(
+                manager.download(fixture.origin.url(), headers: fields, to: destination(file)))
+            #expect(admitted.error == nil && admitted.destinationURL?.path == file)
+        }
+    }
+
     enum Obstacle: CaseIterable {
         case none, existing, replaced, noFolder, newFolder
     }
@@ -390,9 +408,8 @@ import Testing
             // Unfinished, so that the events are not over by themselves.
             manager.download(fixture.origin.url(), to: destination(fixture.daemon.file("a")))
             let told = Notes<String>()
-            manager.backgroundCompletionHandler = { told.add("handler") }
-            #expect(manager.completionHandler != nil)
             manager.delegate.sessionDidFinishEventsForBackgroundURLSession = { _ in told.add("closure") }
+            manager.backgroundCompletionHandler = { told.add("handler") }
             manager.delegate.urlSessionDidFinishEvents(forBackgroundURLSession: manager.session)
             try await told.wait(for: "closure")
             try await answer { manager.start("unknown", handler: $0) }

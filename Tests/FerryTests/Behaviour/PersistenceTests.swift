@@ -74,8 +74,8 @@ import Testing
             try await tasks[0].receives(150_000)
             try await tasks[1].receives(150_000)
             try await fixture.daemon.killDaemon()
-            try await fixture.daemon.startDaemon()
             fixture.origin.script = OriginScript(Self.body)
+            try await fixture.daemon.startDaemon()
             try await told.wait("all succeed") { $0.count { $0.hasSuffix("success succeeded") } == 4 }
             #expect(told.ends.count == 4 && manager.status == .succeeded)
             for task in tasks { #expect(task.digest == Self.body.sha256Hex) }

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [400, 403, 404, 410])
+    @Test(arguments: [304, 400, 401, 403, 404, 407, 410, 501])
     func `a status that is not acceptable fails, is readable, and leaves no file`(status: Int) async throws {
         try await withFerry(OriginScript(Self.body, always: .status(status, body: "an error page"), .field("X-A", "b")))
         { fixture in

@@ -1,0 +1,17 @@
+// Ferry: FerryStore
+// JSON that is mostly the same as in the row before.
+
+/// Reads JSON that is mostly the same as in the row before.
+struct RepeatedJSON<Value: Decodable> {
+    private var text: String?
+    private var latest: Value?
+
+    mutating func value(_ row: RowReader, _ column: Int) -> Value? {
+        let text = row.text(column)
+        if text != self.text {
+            self.text = text
+            latest = row.json(column)
+        }
+        return latest
+    }
+}
