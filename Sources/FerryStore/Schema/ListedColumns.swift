@@ -34,7 +34,8 @@ enum ListedColumns {
         guard let id = reader.integer(), let createdAt = reader.date(),
             let session = reader.text().flatMap({ try? SessionID($0) }),
             let intent = reader.text().flatMap(TransferIntent.init),
-            let priority = reader.text().flatMap(Priority.init(word:)), let origin = reader.text(), let attempts = reader.integer()
+            let priority = reader.text().flatMap(Priority.init(word:)), let origin = reader.text(),
+            let attempts = reader.integer()
         else { return nil }
         let finishedAt = reader.date()
         let retry: RetryPlan? = reader.json()
