@@ -18,6 +18,7 @@ package struct BatchTemplate: Sendable {
     let facts: String
     let failures: String
     let active: String?
+    let tags: [String]
 
     /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended.
     package init(_ record: TransferRecord) throws(TransferError) {
@@ -31,6 +32,7 @@ package struct BatchTemplate: Sendable {
         facts = try JournalJSON.text(record.facts)
         failures = try JournalJSON.text(record.failures)
         active = record.active == ActiveTime() ? nil : try JournalJSON.text(record.active)
+        tags = record.request.tags
     }
 }
 
@@ -85,11 +87,14 @@ extension JournalTransaction {
         if let destination { arguments += [destination] }
         arguments += [template.failures, template.active]
         let facts = destination == nil ? "?" : "json_set(?, '$.destination', ?)"
-        return try connection.execute(
+        let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
             attempts, has_partial, request, credentials, facts, failures, active) \
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, \(request)), ?, \(facts), ?, ?)
-            """, arguments) == 1
+            """, arguments)
+        guard changed == 1 else { return false }
+        try insert(template.tags, of: row.id)
+        return true
     }
 }

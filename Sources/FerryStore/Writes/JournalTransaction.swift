@@ -20,7 +20,7 @@ package struct JournalTransaction: JournalReads {
         _ = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
             try connection.execute(TransferColumns.insert, arguments)
         }
-        try insertTags(of: record)
+        try insert(record.request.tags, of: record.id)
     }
 
     /// Stores everything about a transfer but its id and the time of its creation.
@@ -36,7 +36,7 @@ package struct JournalTransaction: JournalReads {
         }
         guard changed == 1 else { return false }
         try connection.execute("DELETE FROM transfer_tags WHERE id = ?", [record.id.column])
-        try insertTags(of: record)
+        try insert(record.request.tags, of: record.id)
         return true
     }
 
@@ -62,10 +62,9 @@ package struct JournalTransaction: JournalReads {
         try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
-    private func insertTags(of record: TransferRecord) throws(TransferError) {
-        for tag in record.request.tags {
-            try connection.execute(
-                "INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, record.id.column])
+    func insert(_ tags: [String], of id: TransferID) throws(TransferError) {
+        for tag in tags {
+            try connection.execute("INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, id.column])
         }
     }
 }

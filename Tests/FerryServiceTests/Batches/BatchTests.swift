@@ -18,6 +18,9 @@ import Testing
             #expect(ids == ids.sorted())
             let listed = try await bed.transfers
             #expect(listed.map(\.id) == ids)
+            var tagged = TransferQuery()
+            tagged.tag = "all"
+            #expect(try await bed.service.transfers(tagged).transfers.map(\.id) == Array(ids.prefix(40)))
             #expect(listed.map(\.url) == batch.items.map(\.url))
             #expect(listed.prefix(40).allSatisfy { $0.tags == ["all"] })
             #expect(listed.prefix(40).map(\.note?.data) == (1...40).map { "data of /\($0).bin" })
