@@ -30,8 +30,11 @@ import Testing
             let tasks = manager.multiDownload(fixture.urls(3))
             try await tasks[0].reaches(.running)
             try await tasks[1].reaches(.running)
+            // The first request of each is the one that is never answered.
+            await fixture.origin.waitForRequests(2)
             try await answer { manager.suspend(tasks[1], handler: $0) }
             try await tasks[2].reaches(.running)
+            await fixture.origin.waitForRequests(3)
             try await fixture.daemon.killDaemon()
             manager.totalStart()
             for task in tasks {
