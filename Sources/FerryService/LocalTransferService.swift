@@ -38,6 +38,8 @@ package actor LocalTransferService: TransferService {
     var digests: [TransferID: RunningDigest] = [:]
     var originSizes: [String: RecentSizes] = [:]
     var alarms = Heap<Alarm>()
+    /// Transfers with an alarm for the longest time that they may take.
+    var resourceAlarms: Set<TransferID> = []
     var alarmTask: Task<Void, Never>?
     var lastID: TransferID?
     var turns = TurnLocks<TransferID>()

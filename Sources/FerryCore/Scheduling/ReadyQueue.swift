@@ -16,10 +16,16 @@ package struct ReadyQueue: Sendable {
 
     package init() {}
 
-    package mutating func insert(_ id: TransferID, _ key: QueueKey) {
-        let before = lines[key]?.count ?? 0
-        lines[key, default: WaitingLine(ranks: ranks[key.session] ?? [:])].insert(id)
-        count += (lines[key]?.count ?? 0) - before
+    package mutating func insert(_ id: TransferID, _ key: QueueKey) { insert(CollectionOfOne(id), key) }
+
+    package mutating func insert(_ ids: some Collection<TransferID>, _ key: QueueKey) {
+        guard !ids.isEmpty else { return }
+        // Out of the dictionary while it is changed: a line is not copied.
+        var line = lines.removeValue(forKey: key) ?? WaitingLine(ranks: ranks[key.session] ?? [:])
+        count -= line.count
+        for id in ids { line.insert(id) }
+        count += line.count
+        lines[key] = line
     }
 
     /// Lets a session's transfers come in this order; those that are not named come after, the oldest first.

@@ -21,15 +21,23 @@ package struct TransferID: Hashable, Comparable, Sendable {
 
 extension TransferID: LosslessStringConvertible {
     package init?(_ text: String) {
-        guard text.utf8.count == 16, text.utf8.allSatisfy(\.isHexadecimalDigit),
-            let value = UInt64(text, radix: 16)
-        else { return nil }
+        guard text.utf8.count == 16 else { return nil }
+        var value: UInt64 = 0
+        for byte in text.utf8 {
+            guard let digit = byte.hexadecimalValue else { return nil }
+            value = value << 4 | UInt64(digit)
+        }
         rawValue = value
     }
 
     package var description: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        var text: [UInt8] = []
+        text.reserveCapacity(16)
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: rawValue >> UInt64(shift)) & 0xF
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -23,17 +23,19 @@ struct BatchDrafts: Sendable {
             return record
         }
 
+        var pending: PendingTransfer {
+            PendingTransfer(
+                id: id, session: item.request.session, origin: item.origin, priority: item.request.priority,
+                network: item.request.network, retry: nil, deadline: item.request.deadline,
+                notBefore: item.request.notBefore, resourceTimeout: item.request.resourceTimeout, active: active,
+                startsAfterRelaunch: startsAfterRelaunch)
+        }
+
         var row: BatchRow {
             BatchRow(
                 id: id, url: item.request.url, origin: item.origin, credentials: item.credentials,
                 folder: item.request.folder, name: item.request.name, data: item.data)
         }
-    }
-
-    /// Transfers that wait in one line.
-    struct Line: Hashable {
-        let template: Int
-        let origin: String
     }
 
     let now: Date

@@ -23,7 +23,11 @@ extension LocalTransferService {
             }
         }
         configuration.reached(.requestCommitted)
-        lineUp(drafts.items.filter { !stored.ended.contains($0.id) })
+        let pending = drafts.items.filter { !stored.ended.contains($0.id) && !$0.item.request.paused }
+        lineUp(pending.map(\.pending))
+        for draft in drafts.items where draft.item.request.paused {
+            if let deadline = draft.item.request.deadline { setDeadline(deadline, of: draft.id) }
+        }
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
         schedule()
@@ -60,27 +64,6 @@ extension LocalTransferService {
             }
         }
         return drafts
-    }
-
-    private func lineUp(_ drafts: [BatchDrafts.Draft]) {
-        var keys: [BatchDrafts.Line: QueueKey] = [:]
-        for draft in drafts {
-            let request = draft.item.request
-            if !request.paused {
-                let line = BatchDrafts.Line(template: draft.item.template, origin: draft.item.origin)
-                let key =
-                    keys[line]
-                    ?? QueueKey(
-                        session: request.session, origin: draft.item.origin, priority: request.priority,
-                        network: network(of: request))
-                keys[line] = key
-                let rest = draft.startsAfterRelaunch ? relaunchRest(request.session) : 0
-                lineUp(
-                    draft.id, key, request.notBefore, after: rest, reason: rest > 0 ? .relaunch : .retry)
-                setResourceAlarm(draft.id, request.resourceTimeout, draft.active)
-            }
-            if let deadline = request.deadline { setDeadline(deadline, of: draft.id) }
-        }
     }
 
     // MARK: The transaction

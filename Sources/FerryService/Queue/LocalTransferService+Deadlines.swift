@@ -49,17 +49,18 @@ extension LocalTransferService {
     }
 
     func setResourceAlarm(_ id: TransferID, _ timeout: Double?, _ active: ActiveTime) {
-        guard let timeout else { return }
+        // An alarm that was set before a suspension rings too early, and is set again then.
+        guard let timeout, resourceAlarms.insert(id).inserted else { return }
         let rest = min(max(0, timeout - active.seconds(at: .now)), TransferMachine.untilAnswered)
         setAlarm(Alarm(due: .now + .seconds(rest), cause: .resourceTimeout(id)))
     }
 
     func passResourceTimeout(_ id: TransferID) async {
+        resourceAlarms.remove(id)
         await noteFailures { () async throws(TransferError) in
             guard let record = try await stored(id), record.isEligible, let timeout = record.request.resourceTimeout
             else { return }
-            // An alarm that was set before a suspension rings too early; the next one is not set twice.
-            guard timeout - record.active.seconds(at: .now) < 0.001 else { return }
+            guard timeout - record.active.seconds(at: .now) < 0.001 else { return setResourceAlarm(record) }
             try await end(record)
         }
     }

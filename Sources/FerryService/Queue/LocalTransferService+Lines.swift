@@ -25,19 +25,36 @@ extension LocalTransferService {
         return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
     }
 
-    /// Puts a transfer in line as the journal knows it, with the alarms that bound it.
-    func lineUp(_ transfer: PendingTransfer, now: Date) {
-        let key = QueueKey(
-            session: transfer.session, origin: transfer.origin, priority: transfer.priority,
-            network: network(transfer.network, in: transfer.session))
-        let rest = transfer.retry?.rest(now: now) ?? 0
-        let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
-        if launchRest > rest {
-            lineUp(transfer.id, key, transfer.notBefore, after: launchRest, reason: .relaunch)
-        } else {
-            lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
+    /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
+    func lineUp(_ transfers: [PendingTransfer]) {
+        let now = Date()
+        var latest: QueueKey?
+        var alike: [TransferID] = []
+        for transfer in transfers {
+            let key = QueueKey(
+                session: transfer.session, origin: transfer.origin, priority: transfer.priority,
+                network: network(transfer.network, in: transfer.session))
+            let rest = transfer.retry?.rest(now: now) ?? 0
+            let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
+            if rest == 0, launchRest == 0, transfer.notBefore == nil {
+                // Most neighbours may run and wait in one line.
+                if let latest, key != latest { insert(&alike, latest) }
+                latest = key
+                alike.append(transfer.id)
+            } else if launchRest > rest {
+                lineUp(transfer.id, key, transfer.notBefore, after: launchRest, reason: .relaunch)
+            } else {
+                lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
+            }
+            setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
+            if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
         }
-        setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
-        if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
+        if let latest { insert(&alike, latest) }
+    }
+
+    private func insert(_ ids: inout [TransferID], _ key: QueueKey) {
+        watchConditions(for: key)
+        ready.insert(ids, key)
+        ids.removeAll(keepingCapacity: true)
     }
 }

@@ -26,8 +26,7 @@ extension LocalTransferService {
             if !order.isEmpty { setOrder(order, of: id) }
         }
         try await recoverSessions()
-        let now = Date()
-        for transfer in waiting { lineUp(transfer, now: now) }
+        lineUp(waiting)
         try await recoverRemovals()
         for record in canceling where !record.intent.isRemoval { try await cleanUp(record) }
         try await sweep(olderThan: 0)

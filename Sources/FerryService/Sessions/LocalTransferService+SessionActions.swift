@@ -98,8 +98,7 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         leaveLine(Set(begun.ids), of: session)
-        let now = Date()
-        for transfer in pending { lineUp(transfer, now: now) }
+        lineUp(pending)
         await hub.publish(begun)
         await tellObstacles(of: begun.ids)
     }

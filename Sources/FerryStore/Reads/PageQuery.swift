@@ -46,6 +46,13 @@ struct PageQuery {
 
     /// A set of ids as one argument, so that its size does not change the statement.
     static func json(_ ids: some Sequence<TransferID>) -> String {
-        "[" + ids.map { String($0.column) }.joined(separator: ",") + "]"
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(ids.underestimatedCount * 20 + 2)
+        for id in ids {
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            text.append(contentsOf: String(id.column).utf8)
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
     }
 }

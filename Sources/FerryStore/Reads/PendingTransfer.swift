@@ -21,4 +21,22 @@ package struct PendingTransfer: Hashable, Sendable {
     package let active: ActiveTime
     /// Whether it has not been tried, and starts only once the delay after its app's launches is over.
     package let startsAfterRelaunch: Bool
+
+    package init(
+        id: TransferID, session: SessionID, origin: String, priority: Priority, network: NetworkPolicy,
+        retry: RetryPlan?, deadline: Date?, notBefore: Date?, resourceTimeout: Double?, active: ActiveTime,
+        startsAfterRelaunch: Bool
+    ) {
+        self.id = id
+        self.session = session
+        self.origin = origin
+        self.priority = priority
+        self.network = network
+        self.retry = retry
+        self.deadline = deadline
+        self.notBefore = notBefore
+        self.resourceTimeout = resourceTimeout
+        self.active = active
+        self.startsAfterRelaunch = startsAfterRelaunch
+    }
 }

@@ -44,44 +44,49 @@ extension JournalTransaction {
         failures.reset(now: moment.wall)
         let begun = try JournalJSON.text(active)
         let ledger = try JournalJSON.text(failures)
-        var concerned = try Self.ids(connection, session, ids, "AND phase IN (1, 4, 5)")
-        concerned += try Self.ids(connection, session, delayed, "AND phase = 0")
+        var unfinished = try Self.ids(connection, session, ids, "AND phase = 1")
+        unfinished += try Self.ids(connection, session, delayed, "AND phase = 0")
+        let ended = try Self.ids(connection, session, ids, "AND phase > 3")
         let again = Set(try Self.ids(connection, session, anew.map(\.id), "AND phase = 3"))
         for record in anew where again.contains(record.id) { try restart(record) }
         let live = """
             intent = 'run', phase = 0, outcome = NULL, finished_at = NULL, retry = NULL, retry_at = NULL, failures = ?
             """
-        // The time under way goes on where it was suspended, and starts again after an end.
+        // Most have none, as the text tells without being read as JSON.
         let restarts = """
-            CASE WHEN json_valid(facts) AND json_extract(facts, '$.restarts') <> 0 \
+            CASE WHEN instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
             THEN json_set(facts, '$.restarts', 0) ELSE facts END
             """
-        let list = PageQuery.json(concerned)
+        // The time under way goes on where it was suspended, and starts again after an end.
         try connection.execute(
             """
             UPDATE transfers SET \(live), facts = \(restarts), active = CASE WHEN active IS NULL THEN ? \
             WHEN json_valid(active) AND json_extract(active, '$.start') IS NULL \
             THEN json_set(active, '$.start', json(json_extract(?, '$.start'))) ELSE active END \
-            WHERE phase < 3 AND id IN (SELECT value FROM json_each(?))
+            WHERE id IN (SELECT value FROM json_each(?))
             """,
-            [ledger, begun, begun, list])
-        // A name that was taken while it had ended is chosen anew by the next head.
+            [ledger, begun, begun, PageQuery.json(unfinished)])
+        if !ended.isEmpty { try beginAgain(ended, live, restarts, [ledger, begun, PageQuery.json(ended)]) }
+        let concerned = (unfinished + ended + again).sorted()
+        return try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+    }
+
+    /// Lets those go on that have ended; a name that was taken meanwhile is chosen anew by the next head.
+    private func beginAgain(
+        _ ids: [TransferID], _ live: String, _ restarts: String, _ arguments: StatementArguments
+    ) throws(TransferError) {
         try connection.execute(
             """
             UPDATE OR IGNORE transfers SET \(live), facts = \(restarts), active = ?, \
             destination = CASE WHEN json_valid(facts) THEN json_extract(facts, '$.destination') END \
             WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
-            """,
-            [ledger, begun, list])
+            """, arguments)
         try connection.execute(
             """
             UPDATE transfers SET \(live), active = ?, destination = NULL, \
             facts = CASE WHEN json_valid(facts) THEN json_remove(facts, '$.destination') ELSE facts END \
             WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
-            """,
-            [ledger, begun, list])
-        concerned = (concerned + again).sorted()
-        return try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+            """, arguments)
     }
 
     /// Stores one that is fetched again, without its name if that was taken meanwhile.
