@@ -79,6 +79,7 @@ import Testing
         let status = await ferry(
             "add", "http://example.com/x", "-o", "sub/name", "-d", "out", "-H", "A: b", "--checksum", "SHA256:\(hex)",
             "--on-conflict", "replace", "--priority", "high", "--limit-rate", "8M", "--retries", "3", "--session", "s",
+            "-x", "4", "--mirror", "http://example.org/x", "--mirror", "http://example.net/x",
             "--tag", "t", "--insecure", "--allow-downgrade", "--remote-time", "--max-size", "1G", "--expected-size",
             "7",
             "--paused", daemon: daemon, environment: ["all_proxy": "http://p:1"])
@@ -91,6 +92,8 @@ import Testing
         expected.priority = .high
         expected.rateLimit = 8 << 20
         expected.retries = 3
+        expected.connections = 4
+        expected.mirrors = ["http://example.org/x", "http://example.net/x"]
         expected.session = try SessionID("s")
         expected.tags = ["t"]
         expected.insecure = true

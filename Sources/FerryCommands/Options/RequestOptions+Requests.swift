@@ -7,7 +7,8 @@ import FerryCore
 extension RequestOptions {
     /// The requests that these options mean, in the order of the URLs.
     ///
-    /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name is for several files.
+    /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name or mirror is for several
+    ///   files.
     func requests(in context: CommandContext) throws -> [TransferRequest] {
         var all = urls
         if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
@@ -15,6 +16,7 @@ extension RequestOptions {
             throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
         }
         guard output == nil || all.count == 1 else { throw RequestOptions.oneNameForMany }
+        guard mirror.isEmpty || all.count == 1 else { throw RequestOptions.mirrorsOfMany }
 
         let paths = context.typedPath
         var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
@@ -25,6 +27,8 @@ extension RequestOptions {
         template.onConflict = onConflict
         template.priority = priority
         template.rateLimit = limitRate ?? 0
+        template.connections = connections
+        template.mirrors = mirror
         template.retries = retries
         template.expectedSize = expectedSize
         template.maxSize = maxSize

@@ -54,6 +54,19 @@ struct RequestOptions: ParsableArguments {
     var limitRate: Int64?
 
     @Option(
+        name: [.customShort("x"), .customLong("connections")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
+            valueName: "number"),
+        transform: RequestOptions.connections)
+    var connections: Int?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Another URL of the same file; can be given again.", valueName: "url"))
+    var mirror: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "Failures in a row without progress that are tried again (get: 5; add: the daemon's own limits).",
             valueName: "number"))
@@ -89,6 +102,7 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError("There is nothing to fetch: give a URL, or a file of URLs with -i.")
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
+        guard mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
         if let retries, !SettingRange.retries.allowed.contains(Int64(retries)) {
             throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
@@ -96,6 +110,16 @@ struct RequestOptions: ParsableArguments {
 
     static let oneNameForMany = ValidationError(
         "-o names one file, but there are several URLs; use -d for their folder.")
+
+    static let mirrorsOfMany = ValidationError(
+        "--mirror is for one file, but there are several URLs; give each its own command.")
+
+    @Sendable private static func connections(_ text: String) throws -> Int {
+        guard let number = Int(text), SettingRange.connections.allowed.contains(Int64(number)) else {
+            throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
+        }
+        return number
+    }
 
     @Sendable private static func checksum(_ text: String) throws -> Checksum {
         do { return try Checksum(parsing: text) } catch { throw ValidationError(error.message) }

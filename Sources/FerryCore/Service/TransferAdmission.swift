@@ -17,6 +17,7 @@ package enum TransferAdmission {
         var request = request
         let url = try HTTPURL(parsing: request.url)
         request.url = url.withoutUserinfo.string
+        request.mirrors = try mirrors(of: request, besides: url)
         _ = try RequestFieldRule.kind(method: request.method, fields: request.headers)
         request.headers = request.headers.compactMap { field in
             guard field.isNamed("Referer") else { return field }
@@ -32,6 +33,37 @@ package enum TransferAdmission {
             throw TransferError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
         }
         return Admitted(request: request, credentials: url.credentials, origin: url.origin)
+    }
+
+    /// The most URLs of one file besides its own.
+    private static let mostMirrors = 64
+
+    /// The mirrors in canonical form, each once.
+    private static func mirrors(
+        of request: TransferRequest, besides url: HTTPURL
+    ) throws(TransferError) -> [String] {
+        guard !request.mirrors.isEmpty else { return [] }
+        guard request.mirrors.count <= mostMirrors else {
+            throw TransferError(.invalidRequest, "A file has at most \(mostMirrors) mirrors.")
+        }
+        guard request.method == "GET", request.body == nil else {
+            throw TransferError(.invalidRequest, "Only a file that GET fetches has mirrors.")
+        }
+        var seen: Set = [url.withoutUserinfo.withoutFragment.string]
+        var mirrors: [String] = []
+        for text in request.mirrors {
+            let mirror = try HTTPURL(parsing: text)
+            guard mirror.credentials == nil else {
+                throw TransferError(
+                    .invalidRequest,
+                    "The mirror “\(mirror.redacted)” has a user or a password; only the first URL may have them.")
+            }
+            guard seen.insert(mirror.withoutFragment.string).inserted else {
+                throw TransferError(.invalidRequest, "The URL “\(mirror.redacted)” is given twice.")
+            }
+            mirrors.append(mirror.string)
+        }
+        return mirrors
     }
 
     private static func folder(_ path: String) throws(TransferError) -> String {
@@ -68,6 +100,7 @@ package enum TransferAdmission {
 
     private static func checkNumbers(_ request: TransferRequest) throws(TransferError) {
         try SettingRange.rateLimit.check(request.rateLimit == 0 ? nil : request.rateLimit, "rate_limit")
+        try SettingRange.connections.check(request.connections.map(Int64.init), "connections")
         try SettingRange.retries.check(request.retries.map(Int64.init), "retries")
         try SettingRange.retries.check(request.statusRetries.map(Int64.init), "status_retries")
         try SettingRange.bytes.check(request.expectedSize, "expected_size")

@@ -9,8 +9,12 @@ package struct TransferChange: Hashable, Codable, Sendable {
     package var priority: Priority?
     /// Bytes per second; 0 is no limit.
     package var rateLimit: Int64?
+    /// Connections that fetch the file side by side, 1 to 64.
+    package var connections: Int?
     /// A new address for the same bytes: ranges and identity stay, and its first answer is judged by them.
     package var url: String?
+    /// Other URLs of the same file, in place of those that were given.
+    package var mirrors: [String]?
     /// Another folder for a transfer that has not ended well.
     package var folder: String?
     /// Another name for a transfer that has not ended well, or for the file of one that has: within its folder.
@@ -34,7 +38,7 @@ package struct TransferChange: Hashable, Codable, Sendable {
     package init() {}
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case action, priority, url, folder, name, headers, network, note, answer, checksums
+        case action, priority, url, mirrors, connections, folder, name, headers, network, note, answer, checksums
         case retryRule = "retry_rule"
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"

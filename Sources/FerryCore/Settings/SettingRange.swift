@@ -6,6 +6,8 @@ package struct SettingRange: Sendable {
     package let allowed: ClosedRange<Int64>
 
     package static let activeTransfers = SettingRange(allowed: 1...1000)
+    /// Connections for one file.
+    package static let connections = SettingRange(allowed: 1...64)
     package static let connectionsPerHost = SettingRange(allowed: 1...64)
     package static let connectionsTotal = SettingRange(allowed: 1...4096)
     package static let rateLimit = SettingRange(allowed: 1024...Int64.max)

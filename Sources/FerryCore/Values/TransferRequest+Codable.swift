@@ -5,7 +5,7 @@ import Foundation
 
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, body, decode, spooled, continues, network, cookies, note
+        case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"
@@ -46,6 +46,7 @@ extension TransferRequest: Codable {
         func take<Value: Decodable>(_ key: CodingKeys, into value: inout Value) throws {
             if let given = try box.decodeIfPresent(Value.self, forKey: key) { value = given }
         }
+        try take(.mirrors, into: &mirrors)
         try take(.session, into: &session)
         partialFolder = try box.decodeIfPresent(String.self, forKey: .partialFolder)
         name = try box.decodeIfPresent(String.self, forKey: .name)
@@ -55,6 +56,7 @@ extension TransferRequest: Codable {
         try take(.onMismatch, into: &onMismatch)
         try take(.priority, into: &priority)
         try take(.rateLimit, into: &rateLimit)
+        connections = try box.decodeIfPresent(Int.self, forKey: .connections)
         retries = try box.decodeIfPresent(Int.self, forKey: .retries)
         statusRetries = try box.decodeIfPresent(Int.self, forKey: .statusRetries)
         try take(.giveUpAfter, into: &giveUpAfter)
@@ -102,6 +104,7 @@ extension TransferRequest: Codable {
         }
         try box.encode(url, forKey: .url)
         try box.encode(folder, forKey: .folder)
+        try put(mirrors, .mirrors, unless: [])
         try put(session, .session, unless: plain.session)
         try box.encodeIfPresent(partialFolder, forKey: .partialFolder)
         try box.encodeIfPresent(name, forKey: .name)
@@ -111,6 +114,7 @@ extension TransferRequest: Codable {
         try put(onMismatch, .onMismatch, unless: .fail)
         try put(priority, .priority, unless: plain.priority)
         try put(rateLimit, .rateLimit, unless: 0)
+        try box.encodeIfPresent(connections, forKey: .connections)
         try box.encodeIfPresent(retries, forKey: .retries)
         try box.encodeIfPresent(statusRetries, forKey: .statusRetries)
         try put(giveUpAfter, .giveUpAfter, unless: plain.giveUpAfter)

@@ -8,6 +8,8 @@ package import Foundation
 /// Validated and completed by `TransferAdmission` before it is stored.
 package struct TransferRequest: Hashable, Sendable {
     package var url: String
+    /// Other URLs of the same file; `headers` and credentials never go there.
+    package var mirrors: [String] = []
     package var session: SessionID = .cli
     /// Absolute path of the folder that the file goes to.
     package var folder: String
@@ -24,6 +26,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var priority: Priority = .normal
     /// Bytes per second; 0 is no limit.
     package var rateLimit: Int64 = 0
+    /// Connections that fetch the file side by side; absent: chosen while it runs.
+    package var connections: Int?
     /// Failures without progress before the transfer fails; absent: the classes' own limits.
     package var retries: Int?
     package var statusRetries: Int?

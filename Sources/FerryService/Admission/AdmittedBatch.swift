@@ -90,7 +90,8 @@ struct AdmittedBatch: Sendable {
         if let name = item.name { try CallerPath.check(name) }
         if let folder = item.folder { request.folder = folder }
         if let data = item.data { request.note?.data = data }
-        if item.folder != nil || item.data.map({ $0.utf8.count > Self.smallData }) ?? false {
+        let hasLargeData = item.data.map { $0.utf8.count > Self.smallData } ?? false
+        if item.folder != nil || hasLargeData || !request.mirrors.isEmpty {
             request = try TransferAdmission.admit(request).request
         }
         return Item(

@@ -47,8 +47,10 @@ extension LocalTransferService {
         var record = record
         if let priority = change.priority { record.request.priority = priority }
         if let rate = change.rateLimit { record.request.rateLimit = rate }
+        if let connections = change.connections { record.request.connections = connections }
         if change.url != nil || change.headers != nil { try checkReplaceable(record) }
         if let url = change.url { record.request.url = url }
+        if let mirrors = change.mirrors { record.request.mirrors = mirrors }
         if let headers = change.headers { record.request.headers = headers }
         if let network = change.network { record.request.network = network }
         if let begin = change.notBefore { record.request.notBefore = begin > Date() ? begin : nil }

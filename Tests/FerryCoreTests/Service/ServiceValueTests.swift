@@ -25,6 +25,8 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: plain) as? [String: Any])
         #expect(Set(object.keys) == ["url", "folder"])
         #expect(try JSONDecoder().decode(TransferRequest.self, from: plain) == request)
+        request.mirrors = ["http://example.org/a"]
+        request.connections = 4
         request.session = try SessionID("s")
         request.name = "n"
         request.headers = [HeaderField(name: "A", value: "b")]

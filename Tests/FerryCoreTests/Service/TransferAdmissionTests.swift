@@ -83,7 +83,8 @@ import Testing
             { $0.rateLimit = 1023 }, { $0.rateLimit = -1 }, { $0.retries = -1 }, { $0.retries = 1001 },
             { $0.statusRetries = -1 }, { $0.expectedSize = -1 }, { $0.maxSize = -1 }, { $0.minSpeed = -1 },
             { $0.giveUpAfter = -1 }, { $0.giveUpAfter = .nan }, { $0.giveUpAfter = .infinity },
-            { $0.minSpeedTime = 0.5 }, { $0.minSpeedTime = 3601 },
+            { $0.minSpeedTime = 0.5 }, { $0.minSpeedTime = 3601 }, { $0.connections = 0 }, { $0.connections = 65 },
+            { $0.connections = -1 },
             {
                 $0.expectedSize = 11
                 $0.maxSize = 10
@@ -96,9 +97,35 @@ import Testing
         let good: [(inout TransferRequest) -> Void] = [
             { $0.rateLimit = 1024 }, { $0.rateLimit = 0 }, { $0.retries = 0 }, { $0.retries = 1000 },
             { $0.giveUpAfter = 0 }, { $0.giveUpAfter = 365 * 86_400 }, { $0.expectedSize = 0 }, { $0.maxSize = .max },
-            { $0.minSpeedTime = 1 }, { $0.minSpeedTime = 3600 },
+            { $0.minSpeedTime = 1 }, { $0.minSpeedTime = 3600 }, { $0.connections = 1 }, { $0.connections = 64 },
         ]
         for change in good { _ = try TransferAdmission.admit(request(change)) }
+    }
+
+    @Test func `S11 mirrors are kept in canonical form`() throws {
+        let admitted = try TransferAdmission.admit(
+            request { $0.mirrors = ["HTTP://Example.ORG:80/./a?b", "https://example.com/a"] })
+        #expect(admitted.request.mirrors == ["http://example.org/a?b", "https://example.com/a"])
+    }
+
+    @Test(
+        arguments: [
+            (["ftp://example.org/a"], .unsupportedScheme), (["example.org/a"], .invalidURL), ([""], .invalidURL),
+            (["http://example.org/\u{7}"], .invalidURL), (["http://u:p@example.org/a"], .invalidRequest),
+            (["http://EXAMPLE.com:80/a#x"], .invalidRequest),
+            (["http://example.org/a", "http://example.org/a"], .invalidRequest),
+            ((0...64).map { "http://example.org/\($0)" }, .invalidRequest),
+        ] as [([String], ErrorCode)])
+    func `S11 a mirror that is no other URL of the file is refused`(mirrors: [String], code: ErrorCode) {
+        #expect(refusal { $0.mirrors = mirrors } == code)
+    }
+
+    @Test func `S11 what is sent has no mirrors`() {
+        #expect(
+            refusal {
+                $0.method = "PUT"
+                $0.mirrors = ["http://example.org/a"]
+            } == .invalidRequest)
     }
 
     @Test(arguments: ["", "a\nb", "\u{1B}[31m", String(repeating: "x", count: 256)])
