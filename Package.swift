@@ -145,6 +145,16 @@ let package = Package(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
         // What scripts/bench measures of session managers.
         .executableTarget(name: "FerryBenchmark", dependencies: ["Ferry"], path: "Benchmarks/FerryBenchmark"),
+        // The path with a round-trip time that scripts/bench puts before its server.
+        .executableTarget(
+            name: "FerryRelay",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Benchmarks/FerryRelay"),
         // Apps for the tests of what happens when apps end.
         .executableTarget(
             name: "BackgroundTestApp", dependencies: ["BackgroundURLSession"], path: "Tests/BackgroundTestApp"),
