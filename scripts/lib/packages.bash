@@ -8,7 +8,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 ferry_has() {  # whether the thing that a package brings is there
     case "$1" in
-    dbus-daemon | git | openssl | curl | nginx | wget2 | flock | python3) command -v "$1" >/dev/null ;;
+    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3) command -v "$1" >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
     util-linux) command -v flock >/dev/null ;;

@@ -1,0 +1,130 @@
+"""The rows in which files are fetched beside other programs."""
+import functools
+
+from .machine import FERRY, say
+from .pairs import Side, against, compare
+
+MIB = 1 << 20
+#: what a server of the capped rows gives one connection, in bytes per second
+CAP = 10 * MIB
+
+
+def one_connection(bench):
+    """One file over loopback, one connection."""
+    name = bench.origin.file("file", bench.options.size * MIB)
+    url, local = f"{bench.origin.plain}/{name}", str(bench.origin.folder / name)
+    bounds = {"wget2": {"wall": 0.8, "processor": 0.8}, "curl": {"wall": 0.55, "processor": 0.55}, "cp": {"wall": 1.2}}
+    mine = bench.ferry(url, *bench.connections(1))
+    with bench.with_daemon():
+        for peer in ("wget2", "curl", "cp", "aria2c", "foundation"):
+            if bench.wants(peer):
+                bench.add(compare(bench, "one connection", mine, bench.peer(peer, local if peer == "cp" else url),
+                                  functools.partial(bench.check, of=name), bounds.get(peer)))
+
+
+def tls(bench):
+    """The same over TLS."""
+    name = bench.origin.file("file", bench.options.size * MIB)
+    url = f"{bench.origin.tls}/{name}"
+    with bench.with_daemon():
+        for peer in ("curl", "wget2"):
+            if bench.wants(peer):
+                bench.add(compare(bench, "TLS", bench.ferry(url), bench.peer(peer, url),
+                                  functools.partial(bench.check, of=name), {"wall": 0.65, "processor": 0.65}))
+
+
+def digest(bench):
+    """With the SHA-256 of the file asked for, beside the same without."""
+    name = bench.origin.file("file", bench.options.size * MIB)
+    url = f"{bench.origin.plain}/{name}"
+    mine = bench.ferry(url, "--checksum", f"sha256:{bench.origin.digests[name]}", name="ferry with SHA-256")
+    with bench.with_daemon():
+        bench.add(compare(bench, "digest", mine, bench.ferry(url, name="ferry without"),
+                          functools.partial(bench.check, of=name), {"wall": 1.6}))
+
+
+ARIA2 = ["-x16", "-s16", "-k1M"]
+
+
+def capped(bench):
+    """A server that caps each connection; 16 connections."""
+    name = bench.origin.file("capped", bench.options.capped * MIB)
+    relay = (bench.origin.port, "--cap", CAP)
+    mine = bench.ferry(name, *bench.connections(16), relay=relay)
+    with bench.with_daemon():
+        for peer, words, bounds in [("aria2c", ARIA2, {"wall": 1.0, "processor": 0.8}), ("axel", ["-n16"], None)]:
+            if bench.wants(peer):
+                bench.add(compare(bench, "capped", mine, bench.peer(peer, name, *words, relay=relay),
+                                  functools.partial(bench.check, of=name), bounds))
+
+
+def round_trip(bench):
+    """A round trip of 100 ms, with 16 connections and with as many as ferry chooses."""
+    name = bench.origin.file("far", bench.options.far * MIB)
+    relay = (bench.origin.port, "--rtt", 100)
+    mine = bench.ferry(name, *bench.connections(16), name="ferry --connections 16", relay=relay)
+    chosen = bench.ferry(name, name="ferry", relay=relay)
+    check = functools.partial(bench.check, of=name)
+    with bench.with_daemon():
+        if bench.wants("aria2c"):
+            aria2 = bench.peer("aria2c", name, *ARIA2, relay=relay)
+            bench.add(compare(bench, "round trip", mine, aria2, check, {"wall": 0.9}))
+            bench.add(compare(bench, "round trip", chosen, aria2, check))
+        bench.add(compare(bench, "round trip", chosen, mine, check, {"wall": 1.5}))
+
+
+def uneven(bench):
+    """One of eight connections ten times slower than the rest, beside the time in which all together bring the file."""
+    name = bench.origin.file("capped", bench.options.capped * MIB)
+    relay = (bench.origin.port, "--cap", CAP, "--slow-connection", 8, "--slow-factor", 10)
+    ideal = bench.options.capped * MIB / (7.1 * CAP)
+    check = functools.partial(bench.check, of=name)
+    with bench.with_daemon():
+        mine = bench.ferry(name, *bench.connections(8), relay=relay)
+        bench.add(against(bench, "uneven", mine, ideal, check, {"wall": 1.1}))
+        if bench.wants("aria2c"):
+            aria2 = bench.peer("aria2c", name, "-x8", "-s8", "-k1M", relay=relay)
+            bench.add(against(bench, "uneven", aria2, ideal, check))
+
+
+def small_files(bench):
+    """Many files of 8 KiB; the others are followed by a sync of their file system."""
+    count, output = bench.options.small, str(bench.output)
+    name = bench.origin.files("small", count, 8192)
+    urls = [f"{bench.origin.plain}/{name}/{number:06}" for number in range(count)]
+    listed, configured = bench.folder / "urls", bench.folder / "curl.config"
+    listed.write_text("".join(f"{url}\n" for url in urls))
+    configured.write_text("".join(f'url = "{url}"\noutput = "{output}/{url[-6:]}"\n' for url in urls))
+    mine = Side("ferry", [str(FERRY), "get", "-q", "-d", output, "-i", str(listed)])
+    then = ["sync", "-f", output]
+    peers = {
+        "curl": (["curl", "-q", "-s", "-f", "--parallel", "--parallel-max", "16", "-K", str(configured)], {"wall": 1.0}),
+        "aria2c": (["aria2c", "-q", "--no-conf", "-j16", "-d", output, "-i", str(listed)], {"wall": 0.2}),
+    }
+    with bench.with_daemon():
+        for peer, (command, bounds) in peers.items():
+            if bench.wants(peer):
+                bench.add(compare(bench, "small files", mine, Side(peer, command, then),
+                                  functools.partial(bench.check_folder, of=name), bounds))
+
+
+def command(bench):
+    """A file of 1 KiB with a daemon that runs: what a whole command takes."""
+    name = bench.origin.file("tiny", 1024)
+    url, pairs = f"{bench.origin.plain}/{name}", max(20, bench.options.pairs)
+    with bench.with_daemon():
+        if bench.wants("curl"):
+            say(f"command, {pairs} pairs")
+            bench.add(compare(bench, "command", bench.ferry(url), bench.peer("curl", url),
+                              functools.partial(bench.check, of=name), {"wall": 3.0}, pairs))
+
+
+def rest(bench):
+    """What a daemon costs that has nothing to do."""
+    name = bench.origin.file("file", bench.options.size * MIB)
+    with bench.with_daemon() as daemon:
+        bench.result["rest"]["just started"] = daemon.rest(bench.options.rest)
+        for _ in range(3):
+            bench.ferry(f"{bench.origin.plain}/{name}").run(bench)
+            bench.check("ferry", name)
+        bench.result["rest"]["after three downloads"] = daemon.rest(bench.options.rest)

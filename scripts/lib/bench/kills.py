@@ -1,0 +1,63 @@
+"""The row of what is fetched again after a SIGKILL or a pause, and whether the file is right."""
+import random
+import subprocess
+import time
+
+from .machine import FERRY, say
+from .origin import Relay
+from .pairs import value
+from .work import NotMeasured, digest
+
+MIB = 1 << 20
+CONNECTIONS = 8
+#: what the server gives one connection, in bytes per second
+CAP = 4 * MIB
+#: how long the download takes without interruption, in seconds
+LASTS = 6
+
+
+def interrupted(bench, name, interrupt):
+    """A download that is interrupted once, at random: seconds of transfer that were fetched again, at the speed that it had
+    before, and whether the digest is right."""
+    def run(*words):
+        return subprocess.run([FERRY, *words], env=bench.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    with Relay(bench.origin.port, "--cap", CAP) as relay:
+        identifier = run("add", "-d", str(bench.output), "-o", "file", *bench.connections(CONNECTIONS),
+                         f"{relay.url}/{name}").strip()
+        after = random.uniform(0.1, 0.9) * LASTS
+        time.sleep(after)
+        before = relay.counts()
+        if before["connections"] < 2:
+            run("cancel", identifier)
+            raise NotMeasured("this ferry uses one connection")
+        interrupt(run, identifier)
+        run("wait", "-q", identifier)
+        again = relay.counts()["to_clients"] - (bench.origin.folder / name).stat().st_size
+    seconds = again / (before["to_clients"] / after)
+    right = digest(bench.file) == bench.origin.digests[name]
+    bench.file.unlink()
+    say(f"interrupted after {after:.1f} s: {again / MIB:.1f} MiB again, {seconds:.2f} s, {'right' if right else 'WRONG'}")
+    return seconds, right
+
+
+def kills(bench):
+    """A segmented download of which the daemon is killed, or which is paused and resumed."""
+    bench.connections(CONNECTIONS)
+    name = bench.origin.file("killed", LASTS * CONNECTIONS * CAP)
+
+    def kill(*_):
+        bench.daemon.kill()
+        bench.daemon.start()
+
+    def pause(run, identifier):
+        run("pause", identifier)
+        run("resume", identifier)
+
+    with bench.with_daemon():
+        for word, interrupt, count in [("SIGKILL", kill, bench.options.kills), ("pause", pause, -(-bench.options.kills // 5))]:
+            results = [interrupted(bench, name, interrupt) for _ in range(count)]
+            most = max(seconds for seconds, _ in results)
+            bench.note(value("interrupted", f"fetched again after a {word}, most of {count}", most, "s of transfer", 2.0))
+            bench.note(value("interrupted", f"digests right after a {word}, of {count}",
+                             sum(right for _, right in results), "files", count, most=False))
