@@ -98,7 +98,7 @@ def small_files(bench):
     mine = Side("ferry", [str(FERRY), "get", "-q", "-d", output, "-i", str(listed)])
     then = ["sync", "-f", output]
     peers = {
-        "curl": (["curl", "-q", "-s", "-f", "--parallel", "--parallel-max", "16", "-K", str(configured)], {"wall": 1.0}),
+        "curl": (["curl", "-q", "-s", "--no-progress-meter", "-f", "--parallel", "--parallel-max", "16", "-K", str(configured)], {"wall": 1.0}),
         "aria2c": (["aria2c", "-q", "--no-conf", "-j16", "-d", output, "-i", str(listed)], {"wall": 0.2}),
     }
     with bench.with_daemon():
