@@ -95,6 +95,22 @@ import Testing
         #expect(blind == [200, 206])
     }
 
+    @Test func `hold can have a name for each connection`() async throws {
+        try await withOrigin(OriginScript(body, always: .holdEach("middle", at: .body(1000)))) { origin in
+            async let first = RawClient.get(origin.port)
+            await origin.waitForHold("middle 1")
+            async let second = RawClient.get(origin.port)
+            await origin.waitForHold("middle 2")
+            origin.release("middle 2")
+            let secondBody = try await second.body
+            #expect(secondBody == body.bytes)
+            #expect(origin.facts.held == ["middle 1"])
+            origin.release("middle 1")
+            let firstBody = try await first.body
+            #expect(firstBody == body.bytes)
+        }
+    }
+
     @Test func `hold stops at an exact place until it is released`() async throws {
         try await withOrigin(OriginScript(body, always: .hold("middle", at: .body(123_456)))) { origin in
             async let answer = RawClient.get(origin.port)

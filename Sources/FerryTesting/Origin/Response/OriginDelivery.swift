@@ -20,7 +20,7 @@ package struct OriginDelivery: Sendable {
         closesAtEnd =
             response.framing == .untilClose || connection == "close"
             || (request.version == "HTTP/1.0" && connection != "keep-alive")
-        for mode in modes { apply(mode, length: response.content.byteCount) }
+        for mode in modes { apply(mode.named(for: request.connection), length: response.content.byteCount) }
         interruptions.sort { $0.offset < $1.offset }
     }
 

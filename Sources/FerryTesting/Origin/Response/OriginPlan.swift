@@ -7,7 +7,7 @@ import FerryCore
 package enum OriginPlan {
     package static func steps(for exchange: OriginExchange, script: OriginScript) -> [OriginStep] {
         let modes = script.modes(for: exchange)
-        let prelude = modes.compactMap(\.stepBeforeHead)
+        let prelude = modes.compactMap { $0.named(for: exchange.request.connection).stepBeforeHead }
         if let steps = modes.lazy.compactMap({ $0.stepsInPlaceOfAnswer(exchange) }).first { return prelude + steps }
 
         var resource = OriginResource(script.body(at: exchange.request.path))

@@ -4,6 +4,10 @@
 /// What is wrong with a Content-Range.
 package enum ContentRangeFault: Hashable, Sendable, CaseIterable {
     case missing, reversed, thirtyDigits, itemsUnit, completeTooSmall
+    /// Another place of the same length: one byte before the asked one.
+    case shifted
+    /// One byte less than the Content-Length.
+    case shortened
     /// `*` for the complete length, which is allowed.
     case starComplete
 
@@ -16,6 +20,8 @@ package enum ContentRangeFault: Hashable, Sendable, CaseIterable {
         case .thirtyDigits: "bytes \(first)-\(String(repeating: "9", count: 30))/\(complete)"
         case .itemsUnit: "items \(first)-\(last)/\(complete)"
         case .completeTooSmall: "bytes \(first)-\(last)/\(last)"
+        case .shifted: "bytes \(first - 1)-\(last - 1)/\(complete)"
+        case .shortened: "bytes \(first)-\(last - 1)/\(complete)"
         case .starComplete: "bytes \(first)-\(last)/*"
         }
     }

@@ -100,6 +100,8 @@ package enum OriginMode: Sendable {
     case tlsTruncate(after: Int64)
     /// Waits there until the test releases that name.
     case hold(String, at: HoldPoint)
+    /// As `hold`, with a name for each connection: that name, a space and the connection's number.
+    case holdEach(String, at: HoldPoint)
     /// Pieces of that size, one an interval.
     case drip(bytes: Int, every: Duration)
     case throttle(bytesPerSecond: Int)
@@ -110,4 +112,12 @@ package enum OriginMode: Sendable {
     case resetBeforeHead
     /// A second response that no request asked for, on the idle connection.
     case unasked
+}
+
+extension OriginMode {
+    /// This mode with the name that a connection has in it.
+    func named(for connection: Int) -> OriginMode {
+        guard case .holdEach(let name, let point) = self else { return self }
+        return .hold("\(name) \(connection)", at: point)
+    }
 }
