@@ -106,16 +106,3 @@ struct `A download with deaths in its middle` {
         return Int64(range.dropFirst("bytes=".count).prefix { $0 != "-" }) ?? -1
     }
 }
-
-/// Random numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word &>> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word &>> 31)
-    }
-}
