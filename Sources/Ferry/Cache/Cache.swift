@@ -85,6 +85,9 @@ public final class Cache: Sendable {
     /// The name of a URL's file that has stayed as it was when its task went; nil if there is none.
     func keptName(of url: String) -> String? { kept.name(of: url) }
 
+    /// The names of the files of some URLs that have stayed so, by their URLs.
+    func keptNames(of urls: some Sequence<String>) -> [String: String] { kept.names(of: urls) }
+
     /// Deletes the files of some URLs that have stayed although their tasks went.
     func deleteKeptFiles(of urls: Set<String>) { kept.delete(urls) }
 

@@ -1,8 +1,6 @@
 // Ferry: Ferry
 // What files are called.
 
-import Crypto
-import FerryCore
 import Foundation
 
 /// What the files of downloads are called.
@@ -11,10 +9,14 @@ enum FileNaming {
     private static let longest = 255
 
     /// The name of a URL's file where nobody gives one: the URL's MD5 and its extension.
-    static func defaultName(for url: String) -> String {
-        let digest = Insecure.MD5.hash(data: Data(url.utf8))
-        let name = Hexadecimal.text(digest)
-        let pathExtension = URL(string: url)?.pathExtension ?? ""
+    static func defaultName(for url: String) -> String { defaultName(for: url, URL(string: url)?.pathExtension) }
+
+    /// The name of a URL's file where nobody gives one.
+    static func defaultName(for url: URL) -> String { defaultName(for: url.absoluteString, url.pathExtension) }
+
+    private static func defaultName(for url: String, _ pathExtension: String?) -> String {
+        let name = FileCode.hex(of: Data(url.utf8), .md5)
+        let pathExtension = pathExtension ?? ""
         return pathExtension.isEmpty ? name : shortened(cleaned(name + "." + pathExtension))
     }
 

@@ -46,12 +46,19 @@ final class KeptFiles: Sendable {
         }
     }
 
-    func name(of url: String) -> String? {
+    func name(of url: String) -> String? { names(of: CollectionOfOne(url))[url] }
+
+    func names(of urls: some Sequence<String>) -> [String: String] {
         state.withLock { state in
             load(&state)
-            return state.names[url]?.first { name in
-                state.entries[name].map { isUntouched(name, $0) } ?? false
+            var names: [String: String] = [:]
+            if state.names.isEmpty { return names }
+            for url in urls {
+                names[url] = state.names[url]?.first { name in
+                    state.entries[name].map { isUntouched(name, $0) } ?? false
+                }
             }
+            return names
         }
     }
 

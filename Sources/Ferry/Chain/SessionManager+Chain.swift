@@ -96,11 +96,11 @@ extension ManagedSession {
         _ url: URL, _ method: HTTPMethod, _ headers: HTTPHeaders, _ chain: ChainSettings,
         _ destination: DownloadRequest.DownloadFileDestination?
     ) -> DownloadRequest {
-        var note = TaskNote(id: UUID().uuidString, url: url.absoluteString)
+        var note = TaskNote(url: url.absoluteString)
         note.kind = .chain
         note.isNamedByURL = false
         var initial = TaskState(
-            note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url.absoluteString))
+            note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
         initial.method = method
         initial.headers = headers
         let task = DownloadTask(initial, url: url, session: self)

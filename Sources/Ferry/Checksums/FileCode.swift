@@ -28,6 +28,16 @@ enum FileCode {
         }
     }
 
+    /// The code of some bytes in lower-case hexadecimal digits.
+    static func hex(of data: Data, _ type: FileChecksumHelper.VerificationType) -> String {
+        switch type {
+        case .md5: Hexadecimal.text(Insecure.MD5.hash(data: data))
+        case .sha1: Hexadecimal.text(Insecure.SHA1.hash(data: data))
+        case .sha256: Hexadecimal.text(SHA256.hash(data: data))
+        case .sha512: Hexadecimal.text(SHA512.hash(data: data))
+        }
+    }
+
     private static func open(_ path: String) throws(FileChecksumHelper.FileVerificationError) -> FileHandle {
         // Without O_NONBLOCK a pipe would be waited for.
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

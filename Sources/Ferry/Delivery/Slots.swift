@@ -9,7 +9,19 @@ struct Slots<Value>: Sendable {
     private(set) var completion: Slot<Value>?
     private var number = 0
 
-    enum Kind: Sendable { case progress, success, failure, completion }
+    enum Kind: Sendable {
+        case progress, success, failure, completion
+
+        /// Whether a closure of this kind is for an end in a state.
+        func isFor(_ end: Status) -> Bool {
+            switch self {
+            case .completion: true
+            case .success: end == .succeeded
+            case .failure: end != .succeeded
+            case .progress: false
+            }
+        }
+    }
 
     /// Puts a closure in its place, and says which it is.
     mutating func set(_ kind: Kind, onMainQueue: Bool, _ call: @escaping Handler<Value>) -> Slot<Value> {

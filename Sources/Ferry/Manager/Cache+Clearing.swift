@@ -7,10 +7,9 @@ import Foundation
 extension Cache {
     /// Takes all tasks of the cache out of their manager and deletes their files, and nothing else.
     ///
-    /// - Parameter handler: called once when that is done, also if there was nothing.
+    /// - Parameter handler: called once when that is done, after the closures of the tasks, also if there was nothing.
     public func clearDiskCache(onMainQueue: Bool = true, handler: Handler<Cache>? = nil) {
         let sessions = ManagedSessions.shared.sessions(of: self)
-        let queue = onMainQueue ? DispatchQueue.main : DispatchQueue.global()
         let group = DispatchGroup()
         for session in sessions {
             group.enter()
@@ -18,7 +17,11 @@ extension Cache {
         }
         group.notify(queue: .global()) {
             self.deleteKeptFiles()
-            queue.async { handler?(self) }
+            if let session = sessions.first {
+                session.callLast(handler, with: self, onMainQueue: onMainQueue)
+            } else {
+                (onMainQueue ? DispatchQueue.main : .global()).async { handler?(self) }
+            }
         }
     }
 }

@@ -45,14 +45,7 @@ extension SessionManager {
             shared.keep(self)
             return self
         }
-        let isForIt =
-            switch kind {
-            case .completion: true
-            case .success: status == .succeeded
-            case .failure: status != .succeeded
-            case .progress: false
-            }
-        if isForIt { shared.deliver(slot, of: self, status: status) }
+        if kind.isFor(status) { shared.deliver(slot, of: self, status: status) }
         return self
     }
 }

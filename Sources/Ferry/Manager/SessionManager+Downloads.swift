@@ -29,7 +29,8 @@ extension SessionManager {
             shared.call(handler, with: detached, onMainQueue: onMainQueue)
             return nil
         }
-        let order = shared.order(address, headers: headers, fileName: fileName, manager: self)
+        let kept = cache.keptName(of: address.absoluteString)
+        let order = shared.order(address, headers: headers, fileName: fileName, keptName: kept, manager: self)
         switch order {
         case .new(let task, let plan):
             shared.storeAndWait(Submission([(task, plan)]))
@@ -65,8 +66,10 @@ extension SessionManager {
         var new: [(task: DownloadTask, plan: RequestPlan)] = []
         var known: [(task: DownloadTask, change: TransferChange?)] = []
         var seen: Set<DownloadTask> = []
+        let addresses = urls.map { try? $0.address() }
+        let kept = cache.keptNames(of: addresses.lazy.compactMap { $0?.absoluteString })
         for (index, url) in urls.enumerated() {
-            guard let address = try? url.address() else {
+            guard let address = addresses[index] else {
                 let error = FerryError.invalidURL(url: "\(url)")
                 shared.log { .error("A URL of many is none.", error: error) }
                 tasks.append(.detached(.failed, error))
@@ -74,7 +77,8 @@ extension SessionManager {
             }
             let headers = headersArray.flatMap { $0.isEmpty ? nil : $0[index] }
             let name = fileNames.flatMap { $0.isEmpty ? nil : $0[index] }
-            switch shared.order(address, headers: headers, fileName: name, manager: self) {
+            let keptName = kept[address.absoluteString]
+            switch shared.order(address, headers: headers, fileName: name, keptName: keptName, manager: self) {
             case .new(let task, let plan):
                 new.append((task, plan))
                 seen.insert(task)
@@ -106,7 +110,7 @@ extension DownloadTask {
     static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
         let url = url ?? URL(fileURLWithPath: "/dev/null").blank
         var state = TaskState(
-            note: TaskNote(id: UUID().uuidString, url: url.absoluteString), url: url, folder: "", fileName: "")
+            note: TaskNote(url: url.absoluteString), url: url, folder: "", fileName: "")
         state.stored = status
         state.error = error
         state.waitingReason = nil

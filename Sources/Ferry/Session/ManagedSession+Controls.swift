@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 
 /// What is done to a task.
-enum Control: Sendable {
+enum Control: Hashable, Sendable {
     case start, suspend, cancel
     case remove(completely: Bool)
 
@@ -60,7 +60,7 @@ extension ManagedSession {
         perform(control, on: nil, isPatient: isPatient, done: done)
     }
 
-    /// Does something to tasks in one transaction, after the calls before.
+    /// Does something to tasks in one transaction, after the calls before; with calls just before that do the same.
     ///
     /// - Parameters:
     ///   - tasks: nil is all of the session.
@@ -71,50 +71,80 @@ extension ManagedSession {
         done: @escaping @Sendable (FerryError?) -> Void
     ) {
         let named = tasks ?? self.tasks
-        announce(control, named)
-        commands.add {
-            let error = await self.carryOut(control, on: tasks, among: named, isPatient: isPatient)
-            if case .remove(completely: true) = control {
-                // A file that was there when its download was made is none that the daemon has placed.
-                self.cache.deleteKeptFiles(of: Set(named.map(\.url.absoluteString)))
-            }
-            self.withdraw(control, named)
-            if let error { self.log { .error("A call could not be carried out.", error: error) } }
-            done(error)
+        let call = ControlCall(tasks: named, leaving: announce(control, named), done: done)
+        if tasks == nil {
+            return commands.add { await self.run(control, [call], isTotal: true, isPatient: isPatient) }
+        }
+        let group = ControlGroup(control, isPatient: isPatient, call)
+        commands.add(for: group, isTakenUp: { $0.takeUp(group) }) {
+            await self.run(control, group.calls, isTotal: false, isPatient: isPatient)
         }
     }
 
-    /// Shows what running tasks are about to become.
-    private func announce(_ control: Control, _ tasks: [DownloadTask]) {
-        guard let will = control.will else { return }
+    /// Carries out calls in one transaction, and tells each what came of it.
+    private func run(_ control: Control, _ calls: [ControlCall], isTotal: Bool, isPatient: Bool) async {
+        let named = calls.flatMap(\.tasks)
+        let refusals = await carryOut(control, on: named, isTotal: isTotal, isPatient: isPatient)
+        if case .remove(completely: true) = control {
+            // A file that was there when its download was made is none that the daemon has placed.
+            cache.deleteKeptFiles(of: Set(named.map(\.url.absoluteString)))
+        }
+        for call in calls {
+            withdraw(control, call)
+            let error = refusals.error(of: call.tasks)
+            if let error { log { .error("A call could not be carried out.", error: error) } }
+            call.done(error)
+        }
+    }
+
+    /// Shows what running tasks are about to become; those that leave.
+    private func announce(_ control: Control, _ tasks: [DownloadTask]) -> [DownloadTask] {
+        guard let will = control.will else { return [] }
+        var leaving: [DownloadTask] = []
         for task in tasks {
-            let isShown = task.state.withLock { task in
-                if control.departure != nil, control.concerns(task.stored) { task.leaving += 1 }
-                guard task.stored == .running else { return false }
+            let (isShown, leaves) = task.state.withLock { task in
+                let leaves = control.departure != nil && control.concerns(task.stored)
+                if leaves { task.leaving += 1 }
+                guard task.stored == .running else { return (false, leaves) }
                 task.will = will
-                return true
+                return (true, leaves)
             }
+            if leaves { leaving.append(task) }
             if isShown { observe(task, .state(will, nil)) }
         }
+        return leaving
     }
 
-    private func withdraw(_ control: Control, _ tasks: [DownloadTask]) {
+    private func withdraw(_ control: Control, _ call: ControlCall) {
         guard let will = control.will else { return }
-        for task in tasks {
-            task.state.withLock { task in
-                if task.will == will { task.will = nil }
-                if control.departure != nil, task.leaving > 0 { task.leaving -= 1 }
+        for task in call.tasks { task.state.withLock { if $0.will == will { $0.will = nil } } }
+        for task in call.leaving { task.state.withLock { $0.leaving -= 1 } }
+        forgetReplaced(call.leaving)
+    }
+
+    /// Lets go of tasks that succeeded before they could be canceled, where another download of the URL was made meanwhile:
+    /// a URL names one task.
+    private func forgetReplaced(_ tasks: [DownloadTask]) {
+        let replaced = state.withLock { state in
+            tasks.filter { task in
+                guard state.byID[task.id] === task, state.byURL[task.url.absoluteString] !== task else { return false }
+                return task.state.withLock { task in
+                    guard task.stored == .succeeded, task.note.isNamedByURL else { return false }
+                    task.isForgotten = true
+                    return true
+                }
             }
         }
+        if !replaced.isEmpty { perform(.remove(completely: false), on: replaced) { _ in } }
     }
 
     private func carryOut(
-        _ control: Control, on tasks: [DownloadTask]?, among named: [DownloadTask], isPatient: Bool
-    ) async -> FerryError? {
-        let affected = prepare(control, named, isTotal: tasks == nil)
-        defer { if tasks == nil { settleTotal(control, affected) } }
-        let ids = tasks.map { $0.compactMap { $0.state.withLock(\.transfer) } }
-        if let ids, ids.isEmpty { return nil }
+        _ control: Control, on named: [DownloadTask], isTotal: Bool, isPatient: Bool
+    ) async -> ControlRefusals {
+        let affected = prepare(control, named, isTotal: isTotal)
+        defer { if isTotal { settleTotal(control, affected) } }
+        let ids = isTotal ? nil : transfers(of: named)
+        if let ids, ids.isEmpty { return ControlRefusals() }
         while true {
             await settled()
             if let obstacle {
@@ -122,18 +152,25 @@ extension ManagedSession {
                     try? await Task.sleep(for: .milliseconds(200))
                     continue
                 }
-                return obstacle
+                return ControlRefusals(whole: obstacle)
             }
             do throws(FerryCore.TransferError) {
                 let report = try await place.service().act(control.action, in: place.session, on: ids)
-                await applied(through: report.lastEvent)
-                let failure = report.failures.first { $0.error?.code != .unknownTransfer }
-                return failure?.error.map { FerryError($0) }
+                await streamed(through: report.lastEvent)
+                return ControlRefusals(report.failures)
             } catch {
-                guard error.code == .daemonUnreachable, isPatient else { return FerryError(error) }
+                guard error.code == .daemonUnreachable, isPatient else {
+                    return ControlRefusals(whole: FerryError(error))
+                }
                 try? await Task.sleep(for: .milliseconds(100))
             }
         }
+    }
+
+    /// The daemon's names of tasks, each once.
+    private func transfers(of tasks: [DownloadTask]) -> [TransferID] {
+        var seen: Set<TransferID> = []
+        return tasks.compactMap { $0.state.withLock(\.transfer) }.filter { seen.insert($0).inserted }
     }
 
     /// Notes what removals mean, and which files stay behind; how many tasks are concerned.

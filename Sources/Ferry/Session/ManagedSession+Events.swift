@@ -102,8 +102,7 @@ extension ManagedSession {
             switch status {
             case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot
             case .failed:
-                let error = transfer.error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
-                task.error = FerryError(error, to: task.filePath)
+                task.error = task.failure(transfer.error)
                 task.decideValidation(transfer)
             case .succeeded: task.decideValidation(transfer)
             default: break
@@ -113,24 +112,36 @@ extension ManagedSession {
 
     // MARK: Numbers
 
-    /// Notes how far the stream has come, and finds those who wait for the end of what is told again.
+    /// Notes how far the stream has come, and finds those who have waited for that.
     private func stream(_ signal: SessionSignal, in state: inout State) -> [CheckedContinuation<Void, Never>] {
         switch signal {
         case .batch(let batch): state.streamed = max(state.streamed, batch.through)
         case .event(let event): state.streamed = max(state.streamed, event.number ?? 0)
         case .attached, .idle: break
         }
-        guard state.streamed >= state.replayed, !state.replayWaiters.isEmpty else { return [] }
-        defer { state.replayWaiters = [] }
-        return state.replayWaiters
+        let streamed = state.streamed
+        return Self.due(&state.streamWaiters, at: streamed)
+    }
+
+    /// Takes those out who have waited for a number.
+    private static func due(_ waiters: inout [NumberWaiter], at number: Int64) -> [CheckedContinuation<Void, Never>] {
+        let due = waiters.filter { $0.number <= number }
+        if !due.isEmpty { waiters.removeAll { $0.number <= number } }
+        return due.map(\.continuation)
     }
 
     /// Returns once everything has come on the stream that happened while nobody was attached.
-    func caughtUp() async {
+    func caughtUp() async { await streamed(through: state.withLock(\.replayed)) }
+
+    /// Returns once the events up to a number have come on the stream.
+    ///
+    /// That is later than they were taken in where a list was read meanwhile: it shows runs that are about to stop as
+    /// running, and only the event says that they have stopped.
+    func streamed(through number: Int64) async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                guard state.streamed < state.replayed else { return true }
-                state.replayWaiters.append(continuation)
+                guard state.streamed < number else { return true }
+                state.streamWaiters.append(NumberWaiter(number: number, continuation: continuation))
                 return false
             }
             if isOver { continuation.resume() }
@@ -141,9 +152,7 @@ extension ManagedSession {
     func advance(_ state: inout State, to number: Int64) -> [CheckedContinuation<Void, Never>] {
         guard number > state.applied else { return [] }
         state.applied = number
-        let due = state.appliedWaiters.filter { $0.number <= number }
-        if !due.isEmpty { state.appliedWaiters.removeAll { $0.number <= number } }
-        return due.map(\.continuation)
+        return Self.due(&state.appliedWaiters, at: number)
     }
 
     /// Returns once the events up to a number were taken in.
@@ -151,7 +160,7 @@ extension ManagedSession {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 guard state.applied < number else { return true }
-                state.appliedWaiters.append(AppliedWaiter(number: number, continuation: continuation))
+                state.appliedWaiters.append(NumberWaiter(number: number, continuation: continuation))
                 return false
             }
             if isOver { continuation.resume() }

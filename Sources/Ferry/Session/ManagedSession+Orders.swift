@@ -16,26 +16,29 @@ enum DownloadOrder {
 
 extension ManagedSession {
     /// Finds the task of a URL, or makes it.
-    func order(_ url: URL, headers: [String: String]?, fileName: String?, manager: SessionManager) -> DownloadOrder {
+    ///
+    /// - Parameter keptName: the name of the URL's file that has stayed when its task went.
+    func order(
+        _ url: URL, headers: [String: String]?, fileName: String?, keptName: String?, manager: SessionManager
+    ) -> DownloadOrder {
         let name = fileName.map { FileNaming.sanitized($0, url: url.absoluteString) }
         return state.withLock { state in
             // One that a call before has ended makes room for another.
             if let task = state.byURL[url.absoluteString], task.state.withLock(\.leaving) == 0 {
                 return .known(task, Self.change(task, headers: headers, name: name))
             }
-            let fallback = FileNaming.defaultName(for: url.absoluteString)
+            let fallback = FileNaming.defaultName(for: url)
             var template = RequestPlan.template(state.configuration, place: place, cache: manager.cache)
             template.headers = RequestPlan.fields(headers ?? [:])
-            let chosen = manager.cache.keptName(of: url.absoluteString) ?? name ?? fallback
-            let isKept = manager.cache.keptName(of: url.absoluteString) != nil && (name == nil || name == chosen)
+            let isKept = keptName != nil && (name == nil || name == keptName)
             if isKept {
                 template.onConflict = .skip
             } else if name == nil || name == fallback {
                 // Nobody else gives a file this name.
                 template.onConflict = .replace
             }
-            let final = isKept ? chosen : name ?? fallback
-            let note = TaskNote(id: UUID().uuidString, url: url.absoluteString)
+            let final = (isKept ? keptName : name) ?? fallback
+            let note = TaskNote(url: url.absoluteString)
             var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
             task.headers = headers ?? [:]
             let made = DownloadTask(task, url: url, session: self)

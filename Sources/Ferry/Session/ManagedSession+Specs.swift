@@ -38,14 +38,15 @@ extension ManagedSession {
         request.notBefore = spec.notBefore
         request.expectedSize = spec.expectedSize
         request.tags = spec.tags.sorted()
-        var note = TaskNote(id: spec.id?.rawValue ?? UUID().uuidString, url: spec.url.absoluteString)
+        var note = TaskNote(url: spec.url.absoluteString)
+        if let id = spec.id { note.id = id.rawValue }
         note.metadata = spec.metadata
         if let checksum = spec.checksum, let wanted = checksum.core {
             request.checksums = [wanted]
             request.onMismatch = .fail
             note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
         }
-        let fallback = FileNaming.defaultName(for: spec.url.absoluteString)
+        let fallback = FileNaming.defaultName(for: spec.url)
         var name: String?
         var shown: String
         switch spec.destination {

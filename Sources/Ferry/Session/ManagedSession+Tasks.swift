@@ -45,11 +45,12 @@ extension ManagedSession {
         task.startedOver = transfer.startedOver
         task.waitingReason = status == .waiting ? WaitingReason(transfer, now: Date()) ?? .slot : nil
         task.take(transfer, now: .now)
-        if status == .failed { task.error = transfer.error.map { FerryError($0, to: task.filePath) } }
+        if status == .failed { task.error = task.failure(transfer.error) }
         if status.isEnd { task.decideValidation(transfer) }
         let restored = DownloadTask(task, url: url, session: self)
         state.byTransfer[transfer.id] = restored
         insert(restored, in: &state)
+        if status == .succeeded { compareUndecided(restored, after: nil) }
         if note.kind == .chain { state.restored.append(DownloadRequest(restored, in: self)) }
     }
 

@@ -65,7 +65,11 @@ extension ManagedSession {
             defer { if task.slots.progress != nil { task.queuedProgress = true } }
             return (task.slots.progress, true, task.queuedProgress)
         }
-        guard hasNews else { return }
+        guard hasNews else {
+            // What came shortly before may have been news of the task and not told to the managers.
+            if isLast, state.owesProgress { tellManagersProgress(isLast: true, in: &state) }
+            return
+        }
         observe(task, .progress(task.state.withLock { $0.downloadProgress(now: .now) }))
         post(DownloadTask.runningNotification, task)
         if let slot, !wasQueued {
@@ -85,8 +89,12 @@ extension ManagedSession {
 
     private func tellManagersProgress(isLast: Bool, in state: inout State) {
         let now = ContinuousClock.now
-        if !isLast, let last = state.lastProgress, now - last < Self.progressSpacing { return }
+        if !isLast, let last = state.lastProgress, now - last < Self.progressSpacing {
+            state.owesProgress = true
+            return
+        }
         state.lastProgress = now
+        state.owesProgress = false
         for manager in state.managers.compactMap(\.manager) {
             guard let slot = manager.slots.withLock(\.progress) else { continue }
             state.lastManagerProgress = deliveries.add(slot.line) {

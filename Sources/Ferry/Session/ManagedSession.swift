@@ -39,6 +39,8 @@ final class ManagedSession: Sendable {
         var totalDeparture: Status?
         var lastDeparture: Status?
         var lastProgress: ContinuousClock.Instant?
+        /// Whether bytes have come that no progress closure of the managers was called for.
+        var owesProgress = false
         /// Where the closures of the latest ends are in each line; those of the managers follow them.
         var lastEnds = [DeliveryMark?](repeating: nil, count: DeliveryLine.allCases.count)
         var lastManagerProgress: DeliveryMark?
@@ -58,10 +60,10 @@ final class ManagedSession: Sendable {
         /// Number of the last durable event that came on the stream, and of the last that is to be told again.
         var streamed: Int64 = 0
         var replayed: Int64 = 0
-        var replayWaiters: [CheckedContinuation<Void, Never>] = []
+        var streamWaiters: [NumberWaiter] = []
         /// Events up to here were part of the list.
         var history: Int64 = 0
-        var appliedWaiters: [AppliedWaiter] = []
+        var appliedWaiters: [NumberWaiter] = []
         var acknowledged: Int64 = 0
         var isAcknowledging = false
         var lastAcknowledgement: ContinuousClock.Instant?
@@ -75,8 +77,8 @@ final class ManagedSession: Sendable {
         var progress: Progress?
     }
 
-    /// Somebody who waits until an event was taken in.
-    struct AppliedWaiter {
+    /// Somebody who waits for an event's number.
+    struct NumberWaiter {
         let number: Int64
         let continuation: CheckedContinuation<Void, Never>
     }

@@ -38,14 +38,7 @@ extension DownloadTask {
             (state.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
         }
         guard status.isEnd else { return self }
-        let isForIt =
-            switch kind {
-            case .completion: true
-            case .success: status == .succeeded
-            case .failure: status != .succeeded
-            case .progress: false
-            }
-        if isForIt { TaskEnds.deliver(slot, of: self, status: status) }
+        if kind.isFor(status) { TaskEnds.deliver(slot, of: self, status: status) }
         return self
     }
 }

@@ -17,26 +17,13 @@ extension DownloadTask {
         code: String, type: FileChecksumHelper.VerificationType, onMainQueue: Bool = true,
         handler: @escaping Handler<DownloadTask>
     ) -> Self {
-        state.withLock { state in
-            let slot = Slot(line: DeliveryLine(onMainQueue: onMainQueue), call: handler, number: 0)
-            state.validations.append(slot)
+        let slot = Slot(line: DeliveryLine(onMainQueue: onMainQueue), call: handler, number: 0)
+        if let session, session.has(self) {
+            session.validate(self, Checksum(type, code), slot)
+        } else {
+            Deliveries.of(self).add(slot.line) { handler(self) }
         }
-        guard let session, session.has(self) else {
-            Deliveries.of(self).add(.own) { self.decide(nil) }
-            return self
-        }
-        session.validate(self, Checksum(type, code))
         return self
-    }
-
-    /// Notes what was found, and calls those who wait for it.
-    func decide(_ result: Validation?) {
-        let slots = state.withLock { state in
-            if let result { state.note.validation?.result = result.rawValue }
-            defer { state.validations = [] }
-            return state.validations
-        }
-        for slot in slots { Deliveries.of(self).add(slot.line) { slot.call(self) } }
     }
 }
 
@@ -85,27 +72,20 @@ extension Array where Element == DownloadTask {
 
 extension ManagedSession {
     /// Compares a task's file with a code, now or when it is there.
-    func validate(_ task: DownloadTask, _ checksum: Checksum) {
-        let note = task.state.withLock { state in
-            state.note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
-            return state.note
-        }
-        guard let wanted = checksum.core else {
-            // No file has a code of this length.
-            let code = checksum.code.trimmingCharacters(in: .whitespacesAndNewlines)
-            let error: any Error =
-                code.isEmpty
-                ? FileChecksumHelper.FileVerificationError.codeEmpty
-                : FileChecksumHelper.FileVerificationError.codeMismatch(code: checksum.code)
-            log { .error("A file was not compared.", error: error) }
-            task.decide(.incorrect)
-            return storeNote(of: task)
-        }
+    ///
+    /// - Parameter slot: called once that is decided.
+    func validate(_ task: DownloadTask, _ checksum: Checksum, _ slot: Slot<DownloadTask>) {
         let policy = state.withLock(\.configuration).checksumMismatchPolicy
-        change(task, done: { _ in self.compareIfThere(task, checksum) }) {
+        let (note, isThere) = task.state.withLock { state in
+            state.validations.append(slot)
+            state.note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
+            return (state.note, state.stored == .succeeded)
+        }
+        guard let wanted = checksum.core ?? (policy == .fail && !isThere ? checksum.unmatched : nil) else {
+            return refuse(checksum, of: task)
+        }
+        change(task, done: { _ in self.compareIfThere(task) }) {
             var change = TransferChange()
-            var note = note
-            note.validation?.result = nil
             change.note = self.place.note(note.text)
             // A file that is there is compared here, and stays whatever is found.
             if task.state.withLock(\.stored) != .succeeded {
@@ -116,32 +96,41 @@ extension ManagedSession {
         }
     }
 
-    private func compareIfThere(_ task: DownloadTask, _ checksum: Checksum) {
+    /// Decides a code that no file has, and that nothing depends on.
+    private func refuse(_ checksum: Checksum, of task: DownloadTask) {
+        let error: FileChecksumHelper.FileVerificationError =
+            checksum.digits.isEmpty ? .codeEmpty : .codeMismatch(code: checksum.code)
+        log { .error("A file was not compared.", error: error) }
+        task.state.withLock { $0.note.validation?.result = DownloadTask.Validation.incorrect.rawValue }
+        storeNote(of: task) { self.tellValidation(task, after: nil) }
+    }
+
+    private func compareIfThere(_ task: DownloadTask) {
         let (isThere, isDecided) = task.state.withLock { ($0.stored == .succeeded, $0.validation != .unknown) }
         guard isThere else { return }
-        if isDecided { return tellValidation(task, after: nil) }
-        FileChecksumHelper.validateFile(task.filePath, code: checksum.code, type: checksum.type) { result in
-            if case .failure(let error) = result { self.log { .error("A file was compared.", error: error) } }
-            task.decide((try? result.get()) == true ? .correct : .incorrect)
-            self.storeNote(of: task)
-        }
+        if isDecided { tellValidation(task, after: nil) } else { compareUndecided(task, after: nil) }
     }
 
     /// Compares a file whose code came too late to be compared while it was written.
     func compareUndecided(_ task: DownloadTask, after mark: DeliveryMark?) {
-        guard let validation = task.state.withLock(\.note.validation), validation.result == nil else { return }
-        FileChecksumHelper.validateFile(task.filePath, code: validation.code, type: validation.type) { result in
+        guard let wanted = task.state.withLock(\.note.validation), wanted.result == nil else { return }
+        FileChecksumHelper.validateFile(task.filePath, code: wanted.code, type: wanted.type) { result in
             if case .failure(let error) = result { self.log { .error("A file was compared.", error: error) } }
             let found = (try? result.get()) == true ? DownloadTask.Validation.correct : .incorrect
-            task.state.withLock { $0.note.validation?.result = found.rawValue }
-            self.tellValidation(task, after: mark)
-            self.storeNote(of: task)
+            let isDecided = task.state.withLock { state in
+                // A code that has come meanwhile is compared for itself.
+                guard state.note.validation == wanted else { return false }
+                state.note.validation?.result = found.rawValue
+                return true
+            }
+            guard isDecided else { return }
+            self.storeNote(of: task) { self.tellValidation(task, after: mark) }
         }
     }
 
-    /// Stores what was found.
-    private func storeNote(of task: DownloadTask) {
-        change(task, done: { _ in }) {
+    /// Stores what was found, if the daemon answers.
+    private func storeNote(of task: DownloadTask, then: @escaping @Sendable () -> Void) {
+        change(task, done: { _ in then() }) {
             var change = TransferChange()
             change.note = self.place.note(task.state.withLock(\.note).text)
             return change

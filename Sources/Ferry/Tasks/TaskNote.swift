@@ -30,9 +30,24 @@ struct TaskNote: Hashable, Codable, Sendable {
     var metadata: [String: String] = [:]
     var validation: Validation?
 
-    init(id: String, url: String) {
+    init(id: String = TaskNote.newID(), url: String) {
         self.id = id
         self.url = url
+    }
+
+    /// An identifier that no other task has: a UUID of random numbers (RFC 9562 §5.4).
+    ///
+    /// Foundation opens a file for each of its own.
+    static func newID() -> String {
+        let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
+        let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 2 << 62
+        let digits = Hexadecimal.text(high) + Hexadecimal.text(low)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
+            text.append(digit)
+        }
+        return text
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -62,8 +77,17 @@ struct TaskNote: Hashable, Codable, Sendable {
 
     /// The note as text.
     var text: String {
+        // Most notes say no more; of thousands of them each would cost an encoder.
+        if self == TaskNote(id: id, url: url), Self.isPlain(id), Self.isPlain(url) {
+            return #"{"id":"\#(id)","url":"\#(url)"}"#
+        }
         guard let data = try? JSONEncoder().encode(self) else { return "" }
         return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Whether a text stands in JSON as it is.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
     /// The note of a text; nil if it is none.

@@ -98,16 +98,28 @@ struct TaskState {
 
     /// What a success says of the code that the file was compared with.
     mutating func decideValidation(_ transfer: Transfer) {
-        guard let validation = note.validation, validation.result == nil,
-            let wanted = Checksum(validation.type, validation.code).core
-        else { return }
+        guard let validation = note.validation, validation.result == nil else { return }
         if transfer.error?.code == .digestMismatch {
             note.validation?.result = DownloadTask.Validation.incorrect.rawValue
-        } else if transfer.verified.contains(wanted) {
+            return
+        }
+        guard let wanted = Checksum(validation.type, validation.code).core else { return }
+        if transfer.verified.contains(wanted) {
             note.validation?.result = DownloadTask.Validation.correct.rawValue
         } else if transfer.mismatched.contains(where: { $0.algorithm == wanted.algorithm }) {
             note.validation?.result = DownloadTask.Validation.incorrect.rawValue
         }
+    }
+
+    /// Why a transfer has failed, as it is shown.
+    func failure(_ error: FerryCore.TransferError?) -> FerryError {
+        let error = error ?? FerryCore.TransferError(.internal, "The transfer has failed.")
+        let shown = FerryError(error, to: filePath)
+        // The daemon was given another code in place of one that no file has.
+        guard case .checksumMismatch(_, let actual) = shown, let validation = note.validation,
+            Checksum(validation.type, validation.code).core == nil
+        else { return shown }
+        return .checksumMismatch(expected: validation.code, actual: actual)
     }
 
     func updateProgress() {

@@ -15,9 +15,17 @@ public struct Checksum: Hashable, Codable, Sendable {
         self.code = code
     }
 
+    /// The code without white space around it.
+    var digits: String { code.trimmingCharacters(in: .whitespacesAndNewlines) }
+
     /// As the daemon knows it; nil if no file has a code like this.
-    var core: FerryCore.Checksum? {
-        try? FerryCore.Checksum(parsing: "\(type.word):\(code.trimmingCharacters(in: .whitespacesAndNewlines))")
+    var core: FerryCore.Checksum? { try? FerryCore.Checksum(parsing: "\(type.word):\(digits)") }
+
+    /// What the daemon compares in place of a code that no file has, so that the file fails; nil for an empty code.
+    var unmatched: FerryCore.Checksum? {
+        guard !digits.isEmpty else { return nil }
+        let text = "no \(type.word): \(code)"
+        return try? FerryCore.Checksum(parsing: "\(type.word):\(FileCode.hex(of: Data(text.utf8), type))")
     }
 }
 

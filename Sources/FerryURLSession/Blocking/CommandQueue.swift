@@ -6,8 +6,14 @@ import Synchronization
 
 /// Runs commands one after the other, each when the one before has ended, on the executor that threads may wait for.
 package final class CommandQueue: Sendable {
+    private struct Command {
+        /// Those that the command is carried out for; nil if it is for one call alone.
+        let group: (any AnyObject & Sendable)?
+        let body: @Sendable () async -> Void
+    }
+
     private struct State {
-        var commands: [@Sendable () async -> Void] = []
+        var commands: [Command] = []
         var isRunning = false
     }
 
@@ -15,8 +21,20 @@ package final class CommandQueue: Sendable {
 
     package init() {}
 
-    package func add(_ command: @escaping @Sendable () async -> Void) {
+    package func add(_ command: @escaping @Sendable () async -> Void) { add(Command(group: nil, body: command)) }
+
+    /// Adds a command that stands for a group of calls, unless that of the last one that waits takes them up.
+    ///
+    /// - Parameter isTakenUp: whether the group of the command before, which has not begun, has taken the calls up.
+    package func add<Group: AnyObject & Sendable>(
+        for group: Group, isTakenUp: (Group) -> Bool, _ command: @escaping @Sendable () async -> Void
+    ) {
+        add(Command(group: group, body: command)) { ($0 as? Group).map(isTakenUp) ?? false }
+    }
+
+    private func add(_ command: Command, isTakenUp: (AnyObject) -> Bool = { _ in false }) {
         let begins = state.withLock { state in
+            if let last = state.commands.last?.group, isTakenUp(last) { return false }
             state.commands.append(command)
             defer { state.isRunning = true }
             return !state.isRunning
@@ -36,10 +54,10 @@ package final class CommandQueue: Sendable {
     }
 
     private func runAll() async {
-        while let command = next() { await command() }
+        while let command = next() { await command.body() }
     }
 
-    private func next() -> (@Sendable () async -> Void)? {
+    private func next() -> Command? {
         state.withLock { state in
             guard !state.commands.isEmpty else {
                 state.isRunning = false

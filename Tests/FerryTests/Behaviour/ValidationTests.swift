@@ -65,6 +65,7 @@ import Testing
             let told = Notes<String>()
             told.observe(task)
             task.validateFile(code: wrong, type: .sha256) { told.add("check \($0.validation)") }
+            try await answer { manager.start(task, handler: $0) }
             fixture.origin.release("go")
             try await told.wait(for: "check incorrect")
             #expect(told.ends == ["task failure failed", "check incorrect"])
@@ -73,6 +74,25 @@ import Testing
                 return
             }
             #expect(expected == wrong && actual == Self.body.sha256Hex && !task.hasFile)
+        }
+    }
+
+    @Test(arguments: ["0123abc", "no code at all", String(repeating: "0", count: 65)])
+    func `a code that no file has fails the task where the configuration says so`(code: String) async throws {
+        try await withFerry(Self.held) { fixture in
+            let manager = fixture.manager { $0.checksumMismatchPolicy = .fail }
+            let task = try #require(manager.download(fixture.origin.url()))
+            let told = Notes<String>()
+            told.observe(task)
+            task.validateFile(code: code, type: .sha256) { told.add("check \($0.validation)") }
+            // A call that has come to its end shows that the daemon has the code.
+            try await answer { manager.start(task, handler: $0) }
+            fixture.origin.release("go")
+            try await told.wait(for: "check incorrect")
+            #expect(told.ends == ["task failure failed", "check incorrect"] && !task.hasFile)
+            let expected = FerryError.checksumMismatch(expected: code, actual: Self.body.sha256Hex)
+            #expect(task.ferryError == expected)
+            #expect(await fixture.relaunch().tasks.first?.ferryError == expected)
         }
     }
 

@@ -1,0 +1,37 @@
+// Ferry: FerryTests
+// Progress of managers that is told only now and then.
+
+@testable import Ferry
+import FerryClient
+import FerryCore
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Progress of a manager` {
+    @Test func `is told whole before the end, though the last bytes came just after others`() async throws {
+        try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
+            let manager = fixture.manager()
+            let told = Notes<String>()
+            manager.progress { told.add("progress \($0.progress.completedUnitCount)") }
+                .success { told.add("success \($0.progress.completedUnitCount)") }
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.receives(1000)
+            let stored = task.state.withLock(\.transfer)
+            let id = try #require(stored)
+            var transfer = try await fixture.daemon.withClient { try await $0.transfer(id) }
+            // Sooner one after the other than closures are called.
+            for (bytes, state) in [(200_000, TransferState.running), (300_000, .running), (300_000, .succeeded)] {
+                transfer.bytesReceived = Int64(bytes)
+                transfer.state = state
+                let event = TransferEvent(
+                    number: nil, kind: state == .running ? .progress : .succeeded, at: Date(), id: id,
+                    session: manager.shared.place.session, transfer: transfer)
+                manager.shared.take(.event(event))
+            }
+            try await told.wait(for: "success 300000")
+            #expect(told.all.suffix(2) == ["progress 300000", "success 300000"])
+        }
+    }
+}
