@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from .machine import FERRY
+from .machine import FERRY, say
 
 
 def processor_clock(pid):
@@ -82,7 +82,12 @@ class Daemon:
             os.close(descriptor)
 
     def stop(self):
-        subprocess.run([FERRY, "daemon", "stop"], env=self.environment, stdout=sys.stderr, timeout=60)
+        """Stops it as people do; one that does not stop is killed."""
+        try:
+            subprocess.run([FERRY, "daemon", "stop"], env=self.environment, stdout=sys.stderr, timeout=60)
+        except subprocess.TimeoutExpired:
+            say("the daemon does not stop")
+            self.kill()
 
     def forget(self):
         """Kills the daemon and removes what it remembers."""

@@ -3,10 +3,10 @@ import random
 import subprocess
 import time
 
-from .machine import FERRY, say
+from .machine import FERRY, NotMeasured, say
 from .origin import Relay
-from .pairs import value
-from .work import NotMeasured, digest
+from .pairs import LIMIT, value
+from .work import digest
 
 MIB = 1 << 20
 CONNECTIONS = 8
@@ -20,7 +20,8 @@ def interrupted(bench, name, interrupt):
     """A download that is interrupted once, at random: seconds of transfer that were fetched again, at the speed that it had
     before, and whether the digest is right."""
     def run(*words):
-        return subprocess.run([FERRY, *words], env=bench.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return subprocess.run([FERRY, *words], env=bench.environment, check=True, stdout=subprocess.PIPE, text=True,
+                              timeout=LIMIT).stdout
 
     with Relay(bench.origin.port, "--cap", CAP) as relay:
         identifier = run("add", "-d", str(bench.output), "-o", "file", *bench.connections(CONNECTIONS),

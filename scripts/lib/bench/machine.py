@@ -14,6 +14,10 @@ URLSESSION, FOUNDATION = BIN / "URLSessionBenchmark", BIN / "FoundationBenchmark
 MANAGER, RELAY = BIN / "FerryBenchmark", BIN / "FerryRelay"
 
 
+class NotMeasured(Exception):
+    """Why a row has no result, or not all of it."""
+
+
 def say(text):
     print(f"bench: {text}", file=sys.stderr, flush=True)
 

@@ -2,13 +2,18 @@
 import dataclasses
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import threading
 import time
 
-from .machine import say, stop
+from .machine import NotMeasured, say
 from .origin import Relay
+
+
+#: seconds after which a program is ended that does not end
+LIMIT = 300
 
 
 class PeakMemory(threading.Thread):
@@ -39,13 +44,18 @@ def timed(command, environment, status=0):
     began = time.monotonic()
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     memory = PeakMemory(process.pid)
-    _, result, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - began
-    memory.ended.set()
+    limit = threading.Timer(LIMIT, os.kill, (process.pid, signal.SIGKILL))
+    limit.start()
+    try:
+        _, result, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began
+    finally:
+        limit.cancel()
+        memory.ended.set()
     process.returncode = os.waitstatus_to_exitcode(result)
     memory.join()
     if process.returncode != status:
-        stop(f"{' '.join(map(str, command[:12]))} ended with status {process.returncode}")
+        raise NotMeasured(f"{' '.join(map(str, command[:12]))} ended with status {process.returncode}")
     return {"wall": wall, "processor": usage.ru_utime + usage.ru_stime, "memory": memory.peak}
 
 

@@ -8,13 +8,9 @@ import shutil
 import subprocess
 
 from .daemon import Daemon
-from .machine import FERRY, FOUNDATION, environment, stop
+from .machine import FERRY, FOUNDATION, NotMeasured, environment
 from .origin import Origin
 from .pairs import Side
-
-
-class NotMeasured(Exception):
-    """Why a row cannot be run."""
 
 
 class Bench:
@@ -98,10 +94,10 @@ class Bench:
         file = file or self.file
         source = self.origin.folder / of
         if file.stat().st_size != source.stat().st_size:
-            stop(f"{name} left {file.stat().st_size} bytes of {source.stat().st_size}")
+            raise NotMeasured(f"{name} left {file.stat().st_size} bytes of {source.stat().st_size}")
         if (name, of) not in self.checked:
             if digest(file) != self.origin.digests[of]:
-                stop(f"{name} left a file with another digest")
+                raise NotMeasured(f"{name} left a file with another digest")
             self.checked.add((name, of))
         file.unlink()
         os.sync()
@@ -111,10 +107,10 @@ class Bench:
         source = {each.name: each.stat().st_size for each in os.scandir(self.origin.folder / of)}
         found = {each.name: each.stat().st_size for each in os.scandir(self.output)}
         if found != source:
-            stop(f"{name} left {len(found)} files for {len(source)}, or some of another size")
+            raise NotMeasured(f"{name} left {len(found)} files for {len(source)}, or some of another size")
         sample = sorted(found)[len(found) // 2]
         if digest(self.output / sample) != digest(self.origin.folder / of / sample):
-            stop(f"{name} left a file with another digest")
+            raise NotMeasured(f"{name} left a file with another digest")
         for each in found:
             (self.output / each).unlink()
         os.sync()
