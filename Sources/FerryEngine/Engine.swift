@@ -34,6 +34,8 @@ package final class Engine: Sendable {
     package let disk: DiskQueue
     let folders: FolderSync
     let clients: ClientPool
+    /// How many connections there may be.
+    package let budget = ConnectionBudget()
     /// The engine's own loops: a slow disk stalls transfers, never the control API.
     let loops: [any EventLoop]
     private let group: MultiThreadedEventLoopGroup

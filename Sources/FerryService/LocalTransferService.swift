@@ -74,6 +74,7 @@ package actor LocalTransferService: TransferService {
         engine.reached = configuration.reached
         engine.checkpointInterval = configuration.checkpointInterval
         self.engine = Engine(engine)
+        self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         spoolFolder = configuration.spool
         watch = ConditionWatch(configuration)
         hub = EventHub(journal: journal, lastNumber: lastEvent)

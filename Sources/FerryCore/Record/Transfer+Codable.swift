@@ -19,7 +19,7 @@ extension Transfer: Codable {
         case lengthVerified = "length_verified"
         case lastModified = "last_modified"
         case contentType = "content_type"
-        case method, response, exchanges, challenge, note
+        case method, response, exchanges, challenge, note, segments
         case bytesSent = "bytes_sent"
         case bytesToSend = "bytes_to_send"
         case startedOver = "started_over"
@@ -68,6 +68,7 @@ extension Transfer: Codable {
         challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
         notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
         note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
+        segments = try box.decodeIfPresent([TransferSegment].self, forKey: .segments) ?? []
     }
 
     /// Every key is always there, `null` where there is nothing, so that scripts need no test for presence.
@@ -113,5 +114,6 @@ extension Transfer: Codable {
         try box.encode(challenge, forKey: .challenge)
         try box.encode(notBefore, forKey: .notBefore)
         try box.encode(note, forKey: .note)
+        if !segments.isEmpty { try box.encode(segments, forKey: .segments) }
     }
 }

@@ -8,8 +8,8 @@ extension Transfer {
     package enum Live: Hashable, Sendable {
         /// Has no slot, for this reason.
         case waiting(WaitReason)
-        /// Has a slot; bytes in the partial file, the complete length if known, bytes per second.
-        case running(received: Int64, expected: Int64?, speed: Double?)
+        /// Has a slot; bytes in the partial file, the complete length if known, bytes per second, what several connections do.
+        case running(received: Int64, expected: Int64?, speed: Double?, segments: [TransferSegment] = [])
     }
 
     /// Computes the state and everything shown from the record and what is live.
@@ -72,11 +72,12 @@ extension Transfer {
             return
         }
         switch (record.intent, live) {
-        case (_, .running(let received, let expected, let speed)):
+        case (_, .running(let received, let expected, let speed, let segments)):
             state = .running
             bytesReceived = received
             bytesExpected = expected ?? bytesExpected
             bytesPerSecond = speed
+            self.segments = segments
         case (.suspend, _), (.cancel, _), (.remove, _), (.removeWithFile, _):
             state = .suspended
         case (.run, .waiting(let why)):

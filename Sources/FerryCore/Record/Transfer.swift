@@ -57,4 +57,6 @@ package struct Transfer: Hashable, Sendable {
     /// The moment before which nothing is asked.
     package var notBefore: Date?
     package var note: ClientNote?
+    /// What each of several connections fetches; empty unless running with more than one.
+    package var segments: [TransferSegment] = []
 }

@@ -121,7 +121,7 @@ extension ResumeTable {
 }
 
 extension Asked {
-    var isRange: Bool { offset != nil }
+    package var isRange: Bool { offset != nil }
 
     /// Where the asked range begins in the file.
     var offset: Int64? {

@@ -12,6 +12,8 @@ import Synchronization
 final class BodySink: Sendable {
     private struct State {
         var position: Int64
+        /// No byte at or after this position is written.
+        var limit: Int64
         var isClosed = false
         /// Bytes that arrived beyond the limit and were dropped.
         var excess: Int64 = 0
@@ -28,8 +30,8 @@ final class BodySink: Sendable {
     private let progress: TransferProgress
     private let state: Mutex<State>
     let start: Int64
-    /// No byte at or after this position is written.
-    let limit: Int64
+    /// Where the response ends, if that is known.
+    private let responseEnd: Int64?
     /// What a byte beyond the limit means; nil: nothing, it is dropped.
     private let errorBeyondLimit: TransferError?
     let gate: RateGate
@@ -47,6 +49,7 @@ final class BodySink: Sendable {
         var gate: RateGate
         var start: Int64
         var limit: Int64
+        var responseEnd: Int64?
         var errorBeyondLimit: TransferError?
         var digest: RunningDigest?
         var responseDigest: RunningDigest?
@@ -62,19 +65,33 @@ final class BodySink: Sendable {
         progress = configuration.progress
         gate = configuration.gate
         start = configuration.start
-        limit = configuration.limit
+        responseEnd = configuration.responseEnd
         errorBeyondLimit = configuration.errorBeyondLimit
         coding = configuration.coding
         checkpointDue = configuration.checkpointDue
         durable = Atomic(configuration.start)
         state = Mutex(
             State(
-                position: configuration.start, digest: configuration.digest,
+                position: configuration.start, limit: configuration.limit, digest: configuration.digest,
                 responseDigest: configuration.responseDigest))
     }
 
     /// The end of what has been written.
     var position: Int64 { state.withLock(\.position) }
+
+    /// Whether everything that is wanted has been written, while the response goes on.
+    var isAtLimit: Bool { state.withLock { $0.position >= $0.limit } }
+
+    /// Ends the segment earlier: no byte at or after the position is written from now on.
+    ///
+    /// - Returns: false if that is too late.
+    func lower(to limit: Int64) -> Bool {
+        state.withLock { state in
+            guard state.position <= limit else { return false }
+            state.limit = min(state.limit, limit)
+            return true
+        }
+    }
 
     /// Writes as much of the part as belongs to this segment; a closed sink writes nothing.
     ///
@@ -107,14 +124,14 @@ final class BodySink: Sendable {
     }
 
     private func store(_ part: ByteBuffer) throws(TransferError) -> Int64 {
-        let (position, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
+        let (wanted, position, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
             guard !state.isClosed else { throw ExchangeEnd.stopped }
-            let wanted = Int(min(Int64(part.readableBytes), limit - state.position))
+            let wanted = Int(min(Int64(part.readableBytes), state.limit - state.position))
             if wanted < part.readableBytes {
                 if let errorBeyondLimit { throw errorBeyondLimit }
                 state.excess += Int64(part.readableBytes - wanted)
             }
-            guard wanted > 0 else { return (state.position, state.excess) }
+            guard wanted > 0 else { return (0, state.position, state.excess) }
             do {
                 try unsafe part.withUnsafeReadableBytes { bytes in
                     let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<wanted])
@@ -134,9 +151,11 @@ final class BodySink: Sendable {
                 preconditionFailure("disk calls throw DiskError alone")
             }
             state.position += Int64(wanted)
-            return (state.position, state.excess)
+            // Nobody reads on for the sake of a connection that has much more to bring.
+            let left = state.position < state.limit ? 0 : (responseEnd ?? state.position) - state.position
+            return (wanted, state.position, max(state.excess, left))
         }
-        progress.received.store(position, ordering: .relaxed)
+        progress.received.wrappingAdd(Int64(wanted), ordering: .relaxed)
         if position - durable.load(ordering: .relaxed) >= Self.checkpointBytes {
             durable.store(position, ordering: .relaxed)
             checkpointDue()

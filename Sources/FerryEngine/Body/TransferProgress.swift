@@ -1,6 +1,7 @@
 // Ferry: FerryEngine
 // How far a transfer is, for whoever wants to look.
 
+package import FerryCore
 package import Synchronization
 
 /// How far a transfer is: written by the event loop that receives, sampled by whoever shows it, never sent.
@@ -11,11 +12,17 @@ package final class TransferProgress: Sendable {
     package let expected: Atomic<Int64>
     /// Bytes of the request's body that have left.
     package let sent = Atomic<Int64>(0)
+    private let parts = Mutex<[TransferSegment]>([])
 
     package init(received: Int64 = 0, expected: Int64? = nil) {
         self.received = Atomic(received)
         self.expected = Atomic(expected ?? -1)
     }
+
+    /// What each of several connections fetches; empty while one is enough.
+    package var segments: [TransferSegment] { parts.withLock(\.self) }
+
+    func show(_ segments: [TransferSegment]) { parts.withLock { $0 = segments } }
 
     package var expectedLength: Int64? {
         let value = expected.load(ordering: .relaxed)

@@ -114,7 +114,7 @@ final class Exchange: Sendable {
         do {
             try await delegate.accept(body).get()
         } catch {
-            task.fail(reason: error)
+            end(error)
             _ = try? await task.futureResult.get()
             throw error
         }
@@ -125,12 +125,21 @@ final class Exchange: Sendable {
     func stop() { stop(with: ExchangeEnd.stopped) }
 
     /// Ends the exchange with an error of our own.
-    func stop(with error: TransferError) { task.fail(reason: error) }
+    func stop(with error: TransferError) { end(error) }
+
+    /// Ends a response of which nothing more is wanted; whoever receives it takes that for its end.
+    func finish() { end(EnoughReceived()) }
 
     /// Closes the connection of a response whose body is not read, and waits until it is gone.
     func close() async {
-        task.fail(reason: EnoughReceived())
+        end(EnoughReceived())
         _ = try? await task.futureResult.get()
+    }
+
+    /// Fails the request; what the client waits for on our side is let go, or it would never hear of it.
+    private func end(_ error: any Error) {
+        task.fail(reason: error)
+        delegate.abandon(error)
     }
 
     /// Longer than anything lasts, and short enough for nanoseconds: ten years.
@@ -150,7 +159,10 @@ final class Exchange: Sendable {
                 let activity = NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed))
                 return max(activity, recorder?.patience ?? activity)
             },
-            expired: { task.fail(reason: error) })
+            expired: {
+                task.fail(reason: error)
+                delegate.abandon(error)
+            })
     }
 }
 

@@ -118,15 +118,26 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         touch()
         recorder?.receivedPart(part.readableBytes)
         if state.withLock(\.isOpen) { return take(part) }
-        let isFull = state.withLock { state in
+        let held = loop.makePromise(of: Void.self)
+        let end: Result<Void, any Error>? = state.withLock { state in
+            if let stopped = state.stopped { return .failure(stopped) }
             state.early.append(part)
             state.earlyBytes += part.readableBytes
-            return state.earlyBytes > Self.earlyLimit
+            guard state.earlyBytes > Self.earlyLimit else { return .success(()) }
+            state.held = held
+            return nil
         }
-        guard isFull else { return loop.makeSucceededVoidFuture() }
-        let held = loop.makePromise(of: Void.self)
-        state.withLock { $0.held = held }
+        if let end { held.completeWith(end) }
         return held.futureResult
+    }
+
+    /// Lets go of what the client waits for: it hears of an end of our own only when it is its turn again.
+    func abandon(_ error: any Error) {
+        let held = state.withLock { state in
+            state.stopped = state.stopped ?? error as? TransferError ?? ExchangeEnd.stopped
+            return state.held.take()
+        }
+        held?.fail(error)
     }
 
     /// Gives a part to the body.

@@ -11,7 +11,14 @@ package enum FileDigest {
     package static func compute(
         _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64, disk: any DiskSystem
     ) throws(DiskError) -> RunningDigest {
-        var digest = RunningDigest(algorithms)
+        try extend(RunningDigest(algorithms), of: file, to: size, disk: disk)
+    }
+
+    /// Goes on with a digest of the file's beginning up to a position, or to the end of a shorter file; blocks.
+    package static func extend(
+        _ digest: RunningDigest, of file: OpenFile, to size: Int64, disk: any DiskSystem
+    ) throws(DiskError) -> RunningDigest {
+        var digest = digest
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
         defer { unsafe buffer.deallocate() }
         while digest.count < size {

@@ -12,4 +12,8 @@ struct Answer: Sendable {
     let verdict: ResumeVerdict
     /// The method of the last request.
     let method: String
+    /// How it was asked for.
+    let course: Course
+    /// Seconds from the last request to its head.
+    let setup: Double
 }

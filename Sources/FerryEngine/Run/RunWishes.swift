@@ -8,11 +8,14 @@ struct RunWishes: Hashable, Sendable {
     var checksums: [Checksum]
     var onMismatch: MismatchPolicy
     var onConflict: ConflictPolicy
+    /// Connections for the file; nil: as many as bring something.
+    var connections: Int?
 
     init(_ request: TransferRequest) {
         checksums = request.checksums
         onMismatch = request.onMismatch
         onConflict = request.onConflict
+        connections = request.connections
     }
 
     /// Whether a digest of the whole file judges its bytes, wherever they come from.

@@ -39,7 +39,9 @@ extension TransferRun {
         var course = try Course(job) { cookies.header(for: $0) }
         while true {
             try checkStopping()
+            let askedAt = Crew.now
             guard let (exchange, head) = try await request(plan, &course, turn) else { continue }
+            let setup = Crew.now - askedAt
             if try await answersChallenge(head, exchange, &course) { continue }
             var situation = situation(plan.asked, head, turn, course)
             var verdict = ResumeTable.decide(situation)
@@ -52,7 +54,7 @@ extension TransferRun {
             self.exchange = exchange
             return Answer(
                 exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
-                method: course.method)
+                method: course.method, course: course, setup: setup)
         }
     }
 
@@ -76,14 +78,17 @@ extension TransferRun {
             throw error
         }
         noteSent(exchange, course)
+        try await takeCookies(head, course.url)
+        return (exchange, head)
+    }
+
+    func takeCookies(_ head: ResponseHead, _ url: HTTPURL) async throws(TransferError) {
         let set = head.values("Set-Cookie")
         if let advisor = job.advisor {
-            let url = course.url
             if !set.isEmpty { try await asked { await advisor.receivedCookies(set, from: url) } }
         } else {
-            for field in set { cookies.store(setCookie: field, from: course.url, now: Date()) }
+            for field in set { cookies.store(setCookie: field, from: url, now: Date()) }
         }
-        return (exchange, head)
     }
 
     private func resolverFailure(_ error: TransferError, _ url: HTTPURL) async -> TransferError {
@@ -97,7 +102,7 @@ extension TransferRun {
     // MARK: Redirects
 
     /// Goes on to where a redirect leads; false if the redirect itself is the result.
-    private func follows(
+    func follows(
         _ location: String, _ head: ResponseHead, _ exchange: Exchange, _ course: inout Course
     ) async throws(TransferError) -> Bool {
         let request = job.request
@@ -166,7 +171,7 @@ extension TransferRun {
             "The server answered \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
 
-    private func situation(_ asked: Asked, _ head: ResponseHead, _ turn: Turn, _ course: Course) -> ResumeSituation {
+    func situation(_ asked: Asked, _ head: ResponseHead, _ turn: Turn, _ course: Course) -> ResumeSituation {
         var situation = ResumeSituation(asked: asked, response: .success(head))
         situation.ranges = facts.ranges
         situation.identity = facts.identity

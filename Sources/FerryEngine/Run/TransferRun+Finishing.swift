@@ -54,11 +54,12 @@ extension TransferRun {
         _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64
     ) async throws(TransferError) -> [Checksum] {
         guard !algorithms.isEmpty else { return [] }
-        if let digest, digest.count == size, algorithms.isSubset(of: digest.algorithms) {
-            return digest.finalize()
-        }
+        var begun = RunningDigest(algorithms)
+        if let digest, digest.count <= size, algorithms.isSubset(of: digest.algorithms) { begun = digest }
+        guard begun.count < size else { return begun.finalize() }
+        let prefix = begun
         return try await onDisk { system throws(DiskError) in
-            try FileDigest.compute(algorithms, of: file, size: size, disk: system)
+            try FileDigest.extend(prefix, of: file, to: size, disk: system)
         }.finalize()
     }
 

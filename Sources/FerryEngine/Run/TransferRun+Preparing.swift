@@ -26,6 +26,11 @@ extension TransferRun {
         let end = body.end ?? length
         job.progress.received.store(0, ordering: .relaxed)
         job.progress.expected.store(length ?? -1, ordering: .relaxed)
+        if coding == nil, let length, mayShare(answer, length: length, from: 0) {
+            try await receiveTogether(answer, from: 0, until: end ?? length, length: length)
+            guard facts.ranges.contains(0..<length) else { return nil }
+            return try await finish()
+        }
         try await receive(
             answer, from: 0, until: end, completeLength: length,
             digestsContent: coding == nil ? DigestFields(answer.head).content : [], coding: coding)
@@ -62,8 +67,11 @@ extension TransferRun {
             await answer.exchange.close()
             throw error
         }
-        job.progress.received.store(offset, ordering: .relaxed)
+        job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
         job.progress.expected.store(identity.completeLength ?? -1, ordering: .relaxed)
+        if let length = identity.completeLength, mayShare(answer, length: length, from: offset) {
+            return try await receiveTogether(answer, from: offset, until: until, length: length)
+        }
         try await receive(
             answer, from: offset, until: until, completeLength: identity.completeLength,
             digestsContent: DigestFields(answer.head).content)

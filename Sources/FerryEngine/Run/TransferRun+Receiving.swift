@@ -4,6 +4,7 @@
 import FerryCore
 import Foundation
 import NIOCore
+import Synchronization
 
 extension TransferRun {
     /// Files up to this size have no checkpoint: fetching one again is cheaper (spec D6).
@@ -15,83 +16,101 @@ extension TransferRun {
         coding: ContentDecoder.Coding? = nil
     ) async throws(TransferError) {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
-        let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        var configuration = sinkConfiguration(partial, start, end, digestsContent) { due.continuation.yield() }
-        configuration.coding = coding
-        let sink = BodySink(configuration)
-        let clock = engine.loops[loop].scheduleRepeatedTask(
-            initialDelay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9)),
-            delay: .nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9))
-        ) { _ in due.continuation.yield() }
-        let checkpoints = Task(name: "checkpoints of \(job.id)") {
-            var pace = Pace(request: self.job.request)
-            var earliest = NIODeadline.now()
-            for await _ in due.stream {
-                if let error = pace.judge(position: sink.position, now: NIODeadline.now().uptimeNanoseconds) {
-                    self.stop(answer.exchange, with: error)
-                }
-                if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
-                let began = NIODeadline.now()
-                await self.checkpoint(sink, partial)
-                // At most half of the time goes to checkpoints.
-                earliest = .now() + (.now() - began)
+        var failure: TransferError?
+        var sink: BodySink?
+        await withCheckpoints(partial, of: completeLength) { due in
+            var configuration = sinkConfiguration(partial, start, end, digestsContent, checkpointDue: due)
+            configuration.coding = coding
+            let opened = BodySink(configuration)
+            sink = opened
+            sinks = [opened]
+            do throws(TransferError) {
+                try await answer.exchange.receive(into: opened)
+                failure = opened.codingFault
+            } catch {
+                failure = error
             }
         }
-        var failure: TransferError?
-        do throws(TransferError) {
-            try await answer.exchange.receive(into: sink)
-            failure = sink.codingFault
-        } catch {
-            failure = error
-        }
+        guard let sink else { return }
         if coding != nil {
             let decoded = sink.position - start
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
-        clock.cancel()
-        due.continuation.finish()
-        await checkpoints.value
+        sinks = []
         try await settle(sink, partial, until: end, failure, digestsContent)
     }
 
-    private func sinkConfiguration(
-        _ partial: PartialFile, _ start: Int64, _ end: Int64?, _ digestsContent: [Checksum],
+    /// Makes checkpoints while something is received, and ends it when that is too slow.
+    func withCheckpoints(
+        _ partial: PartialFile, of completeLength: Int64?, _ body: (@escaping @Sendable () -> Void) async -> Void
+    ) async {
+        let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let interval = TimeAmount.nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9))
+        let clock = engine.loops[loop].scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            due.continuation.yield()
+        }
+        let checkpoints = Task(name: "checkpoints of \(job.id)") {
+            var pace = Pace(request: self.job.request)
+            var earliest = NIODeadline.now()
+            for await _ in due.stream {
+                let received = self.job.progress.received.load(ordering: .relaxed)
+                if let error = pace.judge(position: received, now: NIODeadline.now().uptimeNanoseconds) {
+                    self.stopExchanges(with: error)
+                }
+                if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
+                let began = NIODeadline.now()
+                await self.checkpoint(partial)
+                // At most half of the time goes to checkpoints.
+                earliest = .now() + (.now() - began)
+            }
+        }
+        await body { due.continuation.yield() }
+        clock.cancel()
+        due.continuation.finish()
+        await checkpoints.value
+    }
+
+    /// Ends everything that is under way, with an error of our own.
+    func stopExchanges(with error: TransferError = ExchangeEnd.stopped) {
+        exchange?.stop(with: error)
+        for member in crew?.members.values ?? [:].values { member.exchange?.stop(with: error) }
+    }
+
+    func sinkConfiguration(
+        _ partial: PartialFile, _ start: Int64, _ end: Int64?, _ digestsContent: [Checksum] = [],
         checkpointDue: @escaping @Sendable () -> Void
     ) -> BodySink.Configuration {
         let maximum = job.request.maxSize
         let limit = end ?? maximum ?? Int64.max
         let tooLarge = TransferError(
             .tooLarge, "The file is larger than the \(maximum ?? 0) bytes that are allowed.")
-        let runsAlong = digest?.count == start
+        let runsAlong = digest?.count == start && digestTask == nil && digestSink == nil
         return BodySink.Configuration(
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
-            limit: limit, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,
+            limit: limit, responseEnd: end, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,
             digest: runsAlong ? digest : nil,
             responseDigest: digestsContent.isEmpty ? nil : RunningDigest(Set(digestsContent.map(\.algorithm))),
             checkpointDue: checkpointDue)
     }
 
-    private func stop(_ exchange: Exchange, with error: TransferError) { exchange.stop(with: error) }
-
     /// Makes what has been written durable, then records it; never the other way (spec D2).
-    private func checkpoint(_ sink: BodySink, _ partial: PartialFile) async {
+    private func checkpoint(_ partial: PartialFile) async {
         // A sync after one that failed says nothing about the pages that the first one lost.
         guard checkpointError == nil else { return }
-        let position = sink.position
-        guard position > (facts.ranges.ranges.last { $0.lowerBound <= sink.start }?.upperBound ?? sink.start) else {
-            return
-        }
+        let written = sinks.map { (sink: $0, range: $0.start..<$0.position) }
+        guard written.contains(where: { !facts.ranges.contains($0.range) }) else { return }
         reached(.bytesWritten)
         do throws(TransferError) {
             try await onDisk { _ throws(DiskError) in try partial.sync() }
             reached(.bytesSynced)
-            facts.ranges.insert(sink.start..<position)
+            // What turned out to be no data meanwhile has left the list.
+            for part in written where sinks.contains(where: { $0 === part.sink }) { facts.ranges.insert(part.range) }
             try await record()
             reached(.rangesCommitted)
         } catch {
             // Nothing after the last recorded range counts any more: Linux reports a failed write-back once (spec D5).
             checkpointError = error
-            exchange?.stop()
+            stopExchanges()
         }
     }
 
@@ -112,11 +131,7 @@ extension TransferRun {
             failure = TransferError(
                 .connectionLost, "The connection ended \(end - closed.position) bytes before the end.")
         }
-        if failure == nil, let wrong = Self.mismatch(digestsContent, closed.responseDigest) {
-            failure = TransferError(
-                .badResponse,
-                "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
-        }
+        failure = failure ?? Self.contentFault(digestsContent, closed.responseDigest)
         if let failure, failure.code == .badResponse || failure.code == .tooLarge {
             // What an unreadable response wrote is not data.
             facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
@@ -144,8 +159,12 @@ extension TransferRun {
         storedBytes += max(0, min(facts.ranges.contiguousEnd(from: sink.start), end) - sink.start)
     }
 
-    private static func mismatch(_ expected: [Checksum], _ digest: RunningDigest?) -> Checksum? {
-        guard let computed = digest?.finalize() else { return nil }
-        return expected.first { !computed.contains($0) }
+    /// The fault of content that does not have a digest that the server stated of it.
+    static func contentFault(_ expected: [Checksum], _ digest: RunningDigest?) -> TransferError? {
+        guard let computed = digest?.finalize(), let wrong = expected.first(where: { !computed.contains($0) }) else {
+            return nil
+        }
+        return TransferError(
+            .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
     }
 }

@@ -12,19 +12,8 @@ extension TransferRun {
     private static let idempotent: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
     func send(_ plan: PlannedRequest, _ course: Course, _ turn: Turn) async throws(TransferError) -> Exchange {
-        let request = job.request
-        var key = ClientPool.Key(proxy: try proxy(for: course.url))
-        key.loop = loop
-        key.isInsecure = request.insecure
-        key.skipsHostVerification = request.skipsHostVerification
-        key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody
-        key.isFresh = turn.isFresh
-        (key.minimumTLS, key.maximumTLS) = (request.minimumTLS, request.maximumTLS)
-        let headers = try await fields(plan, course)
-        var asked = ExchangeRequest(
-            url: course.url, method: course.method, headers: headers, key: key, timeouts: timeouts)
-        asked.advisor = job.advisor
-        if course.sendsBody, let body = request.body {
+        var asked = try await exchangeRequest(plan, course, isFresh: turn.isFresh)
+        if course.sendsBody, let body = job.request.body {
             asked.body = try await stream(body)
             asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
         }
@@ -32,8 +21,29 @@ extension TransferRun {
         try checkStopping()
         let exchange = try engine.open(asked)
         self.exchange = exchange
-        if request.note != nil, let recorder = exchange.recorder { recorders.append(recorder) }
+        if job.request.note != nil, let recorder = exchange.recorder { recorders.append(recorder) }
         return exchange
+    }
+
+    /// A request without its body.
+    ///
+    /// - Parameter worker: the event loop of an extra worker, which has an HTTP/1.1 connection of its own.
+    func exchangeRequest(
+        _ plan: PlannedRequest, _ course: Course, isFresh: Bool = false, worker: Int? = nil
+    ) async throws(TransferError) -> ExchangeRequest {
+        let request = job.request
+        var key = ClientPool.Key(proxy: try proxy(for: course.url))
+        key.loop = worker ?? loop
+        key.isInsecure = request.insecure
+        key.skipsHostVerification = request.skipsHostVerification
+        key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody && worker == nil
+        key.isFresh = isFresh
+        (key.minimumTLS, key.maximumTLS) = (request.minimumTLS, request.maximumTLS)
+        let headers = try await fields(plan, course)
+        var asked = ExchangeRequest(
+            url: course.url, method: course.method, headers: headers, key: key, timeouts: timeouts)
+        asked.advisor = job.advisor
+        return asked
     }
 
     private var timeouts: Timeouts {

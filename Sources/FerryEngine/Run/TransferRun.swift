@@ -22,9 +22,17 @@ package actor TransferRun {
     /// What may be wished otherwise while the try is made.
     var wishes: RunWishes
     var exchange: Exchange?
+    /// The workers, while several share the file.
+    var crew: Crew?
+    /// What was written and may not be durable.
+    var sinks: [BodySink] = []
     var cookies = TransferCookies()
     /// Digests of the bytes from the beginning, while they come in order.
     var digest: RunningDigest?
+    /// Where the digest runs along at this moment.
+    var digestSink: BodySink?
+    /// Takes the digest of what is written already.
+    var digestTask: Task<Void, Never>?
     var storedBytes: Int64 = 0
     /// What the server asked for with the failure that ended the try.
     var retryAfter: String?
@@ -44,7 +52,7 @@ package actor TransferRun {
     var checkpointError: TransferError?
     /// The file at the destination, if it is still the one that was put there.
     private(set) var existing: ExistingFile?
-    private var isStopping = false
+    private(set) var isStopping = false
     private var stopError: TransferError?
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
@@ -59,13 +67,16 @@ package actor TransferRun {
 
     /// Makes the try. Call once.
     package func run() async -> RunReport {
+        let origin = try? HTTPURL(parsing: job.request.url).origin
+        if let origin { engine.budget.enter(origin) }
+        defer { if let origin { engine.budget.leave(origin) } }
         var result: RunReport.Result
         do throws(TransferError) {
             result = .succeeded(try await perform())
         } catch {
             result = end(error)
         }
-        exchange?.stop()
+        stopExchanges()
         partial = nil
         noteExchanges()
         return RunReport(result: result, facts: facts, storedBytes: storedBytes, digest: digest)
@@ -91,7 +102,7 @@ package actor TransferRun {
     package func stop() {
         isStopping = true
         giveUpQuestion?()
-        exchange?.stop()
+        stopExchanges()
     }
 
     /// Ends the try with an error that was decided elsewhere; what was written becomes durable.

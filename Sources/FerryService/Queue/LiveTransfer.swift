@@ -26,6 +26,6 @@ struct LiveTransfer: Sendable {
     func liveState(now: UInt64) -> Transfer.Live {
         .running(
             received: progress.received.load(ordering: .relaxed), expected: progress.expectedLength,
-            speed: meter.bytesPerSecond)
+            speed: meter.bytesPerSecond, segments: progress.segments)
     }
 }

@@ -18,6 +18,7 @@ extension LocalTransferService {
         }
         currentSettings = changed
         globalLimiter.rate = changed.rateLimit
+        engine.budget.setLimits(perHost: changed.connectionsPerHost, total: changed.connectionsTotal)
         takeConditions()
         schedule()
         return changed

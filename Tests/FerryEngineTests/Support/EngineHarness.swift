@@ -100,6 +100,11 @@ final class EngineHarness: Sendable {
         try disk.syncData(file)
     }
 
+    /// Bytes that were written, those that were written again included.
+    var writtenBytes: Int64 {
+        disk.events.reduce(0) { if case .written(let range) = $1 { $0 + Int64(range.count) } else { $0 } }
+    }
+
     var contents: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }

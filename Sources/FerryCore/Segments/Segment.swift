@@ -1,0 +1,63 @@
+// Ferry: FerryCore
+// The part of a file that one worker fetches.
+
+/// The part of a file that one worker fetches, and how it gets on.
+package struct Segment: Hashable, Sendable {
+    /// Where the worker began.
+    package let start: Int64
+    /// The first position behind it that is planned for somebody else.
+    package internal(set) var end: Int64
+    /// The first position that the worker will not write: behind `end` until whoever has the rest is known to get it.
+    package internal(set) var limit: Int64
+    /// The end of what has been written.
+    package internal(set) var position: Int64
+    /// Bytes per second; nil until it is known.
+    package internal(set) var speed: Double?
+    /// Since when bytes come, in seconds.
+    package internal(set) var firstBytes: Double?
+    /// When the last bytes came, or the segment was begun, in seconds.
+    package internal(set) var lastBytes: Double
+    /// Since when it has been far slower than the others, in seconds.
+    package internal(set) var slowSince: Double?
+    /// Whether its connection has been replaced for being slow.
+    package internal(set) var hasReconnected = false
+
+    init(_ range: Range<Int64>, now: Double) {
+        start = range.lowerBound
+        end = range.upperBound
+        limit = range.upperBound
+        position = range.lowerBound
+        lastBytes = now
+    }
+
+    /// Bytes that are missing.
+    package var rest: Int64 { max(0, end - position) }
+
+    /// Seconds until the rest is there; infinite while the speed is not known.
+    package var restTime: Double {
+        guard let speed, speed > 0 else { return .infinity }
+        return Double(rest) / speed
+    }
+
+    /// How long a change of speed takes to be believed, in seconds.
+    private static let memory = 1.0
+    /// A speed is known after this time, in seconds.
+    private static let firstLook = 0.25
+
+    /// Takes note of how far the worker is.
+    mutating func observe(_ newPosition: Int64, now: Double, since last: Double) {
+        let bytes = newPosition - position
+        position = newPosition
+        if bytes > 0 {
+            firstBytes = firstBytes ?? max(last, lastBytes)
+            lastBytes = now
+        }
+        guard let firstBytes, now > last else { return }
+        if let speed {
+            let present = Double(bytes) / (now - last)
+            self.speed = speed + (present - speed) * min(1, (now - last) / Self.memory)
+        } else if now - firstBytes >= Self.firstLook {
+            speed = Double(newPosition - start) / (now - firstBytes)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// Ferry: FerryCore
+// Which worker fetches which part of a file.
+
+/// Which worker fetches which part of a file (spec S1, S5 to S8).
+///
+/// Segments are disjoint and cover, with the gaps that nobody works on, what is missing. Times are seconds of a steady clock.
+/// A worker is a number: nothing here knows a connection.
+package struct SegmentPlan: Sendable {
+    package typealias Worker = Int
+
+    /// Work for a worker.
+    package struct Assignment: Hashable, Sendable {
+        package let range: Range<Int64>
+        /// Whose rest it is, as a whole: this worker is to stop before the other begins.
+        package var replaced: Worker?
+    }
+
+    /// Why a worker should not go on as it does.
+    package enum Trouble: Hashable, Sendable {
+        /// No byte came for long while others receive: its rest is for whoever is free.
+        case silent
+        /// Much slower than the others for long: another connection may be better.
+        case slow
+    }
+
+    package private(set) var segments: [Worker: Segment] = [:]
+    /// What is missing and nobody's work.
+    package private(set) var gaps: ByteRangeSet
+    /// What workers have written that have left.
+    private var done = ByteRangeSet()
+    private var observedAt: Double
+
+    package init(gaps: ByteRangeSet, now: Double) {
+        self.gaps = gaps
+        observedAt = now
+    }
+
+    /// Bytes that are missing.
+    package var missing: Int64 { gaps.byteCount + segments.values.reduce(0) { $0 + $1.rest } }
+
+    // MARK: Handing out
+
+    /// Lets a worker begin with a range that it has asked for already.
+    package mutating func begin(_ worker: Worker, with range: Range<Int64>, now: Double) {
+        gaps.remove(range)
+        segments[worker] = Segment(range, now: now)
+    }
+
+    /// Whether there is work for one more worker.
+    package func hasWork(setup: Double) -> Bool {
+        !gaps.isEmpty || victim(setup: setup) != nil || straggler(now: observedAt) != nil
+    }
+
+    /// Gives a worker without work the most useful part: the largest gap, else the tail of the segment that would end
+    /// last, else all that is left of one that hardly moves; nil if all is in good hands.
+    ///
+    /// - Parameters:
+    ///   - setup: seconds from a request to its first bytes.
+    ///   - speed: bytes per second that the worker had with its work before.
+    package mutating func assign(_ worker: Worker, setup: Double, speed: Double?, now: Double) -> Assignment? {
+        if let gap = gaps.ranges.max(by: { $0.count < $1.count }) {
+            begin(worker, with: gap, now: now)
+            return Assignment(range: gap)
+        }
+        if let victim = victim(setup: setup), let segment = segments[victim], let tail = tail(of: segment, speed) {
+            segments[victim]?.end = tail.lowerBound
+            segments[worker] = Segment(tail, now: now)
+            return Assignment(range: tail)
+        }
+        if let victim = straggler(now: now), let segment = segments[victim] {
+            let rest = segment.position..<segment.end
+            segments[victim] = nil
+            segments[worker] = Segment(rest, now: now)
+            return Assignment(range: rest, replaced: victim)
+        }
+        return nil
+    }
+
+    /// Whom to take work from: whoever would need the longest, if that is worth a request.
+    private func victim(setup: Double) -> Worker? {
+        segments.filter {
+            $0.value.rest >= SegmentRule.stolenFrom && $0.value.restTime > max(SegmentRule.worthwhile, 2 * setup)
+        }
+        .max { ($0.value.restTime, $0.value.rest, $1.key) < ($1.value.restTime, $1.value.rest, $0.key) }?.key
+    }
+
+    /// The part that a thief takes, so that both end together.
+    private func tail(of segment: Segment, _ speed: Double?) -> Range<Int64>? {
+        var share = 0.5
+        if let own = segment.speed, let speed, own + speed > 0 { share = speed / (own + speed) }
+        let size = max(SegmentRule.smallest, Int64(Double(segment.rest) * share))
+        let start = (segment.end - size + SegmentRule.grain - 1) / SegmentRule.grain * SegmentRule.grain
+        guard start > segment.position, start < segment.end else { return nil }
+        return start..<segment.end
+    }
+
+    /// A worker that has been far slower than the others for a while.
+    private func straggler(now: Double) -> Worker? {
+        segments.filter { $0.value.rest > 0 && now - ($0.value.slowSince ?? now) >= SegmentRule.endGame }
+            .max { ($0.value.restTime, $1.key) < ($1.value.restTime, $0.key) }?.key
+    }
+
+    // MARK: What becomes of it
+
+    /// Workers that would write what a worker, whose answer is good, will write.
+    package func victims(of worker: Worker) -> [Worker] {
+        guard let start = segments[worker]?.start else { return [] }
+        return segments.filter { $0.key != worker && $0.value.start < start && $0.value.limit > start }.map(\.key)
+    }
+
+    /// Takes note that a worker will not write at or behind a position.
+    package mutating func lowered(_ worker: Worker, to limit: Int64) { segments[worker]?.limit = limit }
+
+    /// Lets a segment begin later than it was handed out: whoever had it has come further meanwhile.
+    package mutating func advance(_ worker: Worker, to position: Int64, now: Double) {
+        guard let segment = segments[worker], position > segment.start else { return }
+        segments[worker] = position < segment.end ? Segment(position..<segment.end, now: now) : nil
+    }
+
+    /// Takes a worker's segment away; what is missing of it goes to whoever is on the way there, or is a gap.
+    package mutating func leave(_ worker: Worker, at position: Int64) {
+        guard let segment = segments.removeValue(forKey: worker) else { return }
+        done.insert(segment.start..<position)
+        if position < segment.end { gaps.insert(position..<segment.end) }
+        // One that was not kept from it may have gone beyond its own end.
+        for range in done.ranges { gaps.remove(range) }
+        for other in segments.values { gaps.remove(other.start..<other.position) }
+        absorb()
+    }
+
+    /// Gives up bytes that were written and are no data.
+    package mutating func lose(_ range: Range<Int64>) {
+        done.remove(range)
+        gaps.insert(range)
+        for segment in segments.values { gaps.remove(segment.start..<segment.end) }
+    }
+
+    /// Lets a worker that was never kept from going on have the gap that it is about to reach.
+    private mutating func absorb() {
+        var again = true
+        while again {
+            again = false
+            for (worker, segment) in segments where segment.limit > segment.end {
+                let reached = max(segment.end, segment.position)
+                guard let gap = gaps.ranges.first(where: { $0.lowerBound == reached }) else { continue }
+                let end = min(gap.upperBound, segment.limit)
+                guard end > gap.lowerBound else { continue }
+                segments[worker]?.end = end
+                gaps.remove(gap.lowerBound..<end)
+                again = true
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    /// Takes note of how far the workers are.
+    package mutating func observe(_ positions: [Worker: Int64], now: Double) {
+        for (worker, position) in positions { segments[worker]?.observe(position, now: now, since: observedAt) }
+        observedAt = now
+        let speeds = segments.values.compactMap(\.speed).sorted()
+        let median = speeds.isEmpty ? 0 : speeds[speeds.count / 2]
+        for (worker, segment) in segments {
+            let isSlow =
+                speeds.count > 1 && segment.speed.map { $0 < SegmentRule.slowShare * median } ?? false
+            segments[worker]?.slowSince = isSlow ? segment.slowSince ?? now : nil
+        }
+    }
+
+    /// Workers that should not go on as they do.
+    package func troubles(setup: Double, now: Double) -> [Worker: Trouble] {
+        let silence = max(SegmentRule.silence, 4 * setup)
+        let receives = segments.values.contains { now - $0.lastBytes < 1 && $0.firstBytes != nil }
+        var troubles: [Worker: Trouble] = [:]
+        for (worker, segment) in segments where receives && segment.rest > 0 {
+            if now - segment.lastBytes >= silence {
+                troubles[worker] = .silent
+            } else if !segment.hasReconnected, let since = segment.slowSince, now - since >= SegmentRule.slowness {
+                troubles[worker] = .slow
+            }
+        }
+        return troubles
+    }
+
+    /// Takes note that a worker's connection was replaced; that happens once a segment.
+    package mutating func reconnected(_ worker: Worker) { segments[worker]?.hasReconnected = true }
+}

@@ -1,0 +1,85 @@
+// Ferry: FerryEngine
+// The workers of one file.
+
+import FerryCore
+import NIOCore
+
+/// The workers of one file: who they are, what each does, and how many there should be.
+struct Crew {
+    /// One worker.
+    struct Member {
+        var exchange: Exchange?
+        /// Where its bytes go while it receives.
+        var sink: BodySink?
+        /// When its request was made, in seconds.
+        var askedAt = 0.0
+        /// Bytes per second with its work before.
+        var speed: Double?
+        /// Why it was told to stop.
+        var order: Order?
+        /// Whether a slow connection was replaced.
+        var hasReconnected = false
+        /// Whether its connection is counted as an extra one.
+        var isExtra = true
+    }
+
+    /// What a worker was told.
+    enum Order: Hashable {
+        /// Its part is somebody else's, and there is nothing else for it.
+        case leave
+        /// The rest is asked for on another connection.
+        case reconnect
+    }
+
+    let length: Int64
+    /// Where extra requests begin: where the first answer came from, and with what.
+    var course: Course
+    /// Counts up whenever the original URL was asked for where it leads.
+    var courseNumber = 0
+    /// Who waits until the original URL has been asked again; nil while nobody asks.
+    var courseWaiters: [CheckedContinuation<Void, Never>]?
+    var plan: SegmentPlan
+    var members: [Int: Member] = [:]
+    var growth = ConnectionGrowth(limit: SegmentRule.chosen)
+    /// Since when as many workers as wanted have received something.
+    var fullSince: Double?
+    /// Seconds from a request to its first bytes: the least that was seen.
+    var setup: Double
+    /// Extra workers that got no usable part.
+    var unusable = 0
+    /// No new worker before this time, in seconds.
+    var restUntil = 0.0
+    /// Failures of extra workers since one received something.
+    var failures = 0
+    /// What ended the last worker.
+    var failure: TransferError?
+    private var next = 1
+
+    init(length: Int64, missing: ByteRangeSet, course: Course, setup: Double, now: Double) {
+        self.length = length
+        self.course = course
+        self.setup = setup
+        plan = SegmentPlan(gaps: missing, now: now)
+    }
+
+    mutating func takeNumber() -> Int {
+        defer { next += 1 }
+        return next
+    }
+
+    /// Workers that receive something, beside one.
+    func anyReceives(but worker: Int) -> Bool {
+        members.contains { $0.key != worker && $0.value.sink != nil && plan.segments[$0.key]?.firstBytes != nil }
+    }
+
+    /// Takes note of how far all are.
+    mutating func observe(now: Double) {
+        var positions: [Int: Int64] = [:]
+        for (worker, member) in members { if let sink = member.sink { positions[worker] = sink.position } }
+        plan.observe(positions, now: now)
+        for worker in positions.keys { if let speed = plan.segments[worker]?.speed { members[worker]?.speed = speed } }
+    }
+
+    /// Seconds of a clock that never steps back.
+    static var now: Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
+}

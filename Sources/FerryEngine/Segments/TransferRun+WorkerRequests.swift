@@ -1,0 +1,84 @@
+// Ferry: FerryEngine
+// The requests of extra workers.
+
+import FerryCore
+import Foundation
+
+extension TransferRun {
+    /// Asks for a part where the first answer came from, or, if that address has expired, where the original URL leads.
+    ///
+    /// The original URL is asked once for all workers (spec X11).
+    func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
+        guard let start = crew?.course else { throw ExchangeEnd.stopped }
+        let number = crew?.courseNumber
+        let answer = try await answer(to: plan, from: start, worker, on: loop)
+        guard case .askOriginalURL = answer.verdict.decision else { return answer }
+        await answer.exchange.discard()
+        if crew?.courseNumber == number {
+            if crew?.courseWaiters == nil { return try await renewCourse(plan, worker, on: loop) }
+            await withCheckedContinuation { waiter in
+                if crew?.courseWaiters == nil { waiter.resume() } else { crew?.courseWaiters?.append(waiter) }
+            }
+        }
+        guard let renewed = crew?.course else { throw ExchangeEnd.stopped }
+        return try await self.answer(to: plan, from: renewed, worker, on: loop)
+    }
+
+    private func renewCourse(
+        _ plan: PlannedRequest, _ worker: Int, on loop: Int
+    ) async throws(TransferError) -> Answer {
+        crew?.courseWaiters = []
+        defer {
+            let waiters = crew?.courseWaiters ?? []
+            crew?.courseWaiters = nil
+            for waiter in waiters { waiter.resume() }
+        }
+        let course = try Course(job) { cookies.header(for: $0) }
+        let answer = try await answer(to: plan, from: course, worker, on: loop)
+        crew?.course = answer.course
+        crew?.courseNumber += 1
+        return answer
+    }
+
+    /// One way from a URL to an answer that is no redirect.
+    private func answer(
+        to plan: PlannedRequest, from start: Course, _ worker: Int, on loop: Int
+    ) async throws(TransferError) -> Answer {
+        var course = start
+        // Only an address that a redirect has led to can be one that expires.
+        let isReused = start.chain.count > 0
+        var steps = 0
+        while true {
+            try checkStopping()
+            let asked = try await exchangeRequest(plan, course, worker: loop)
+            guard crew?.members[worker] != nil, crew?.members[worker]?.order == nil else { throw ExchangeEnd.stopped }
+            let exchange = try engine.open(asked)
+            crew?.members[worker]?.exchange = exchange
+            let askedAt = Crew.now
+            let head: ResponseHead
+            do throws(TransferError) {
+                head = try await exchange.head()
+            } catch {
+                guard error == ClientFailure.staleConnection, !course.hasReplacedConnection else { throw error }
+                course.hasReplacedConnection = true
+                continue
+            }
+            let setup = Crew.now - askedAt
+            try await takeCookies(head, course.url)
+            var situation = situation(plan.asked, head, Turn(), course)
+            situation.isExtraWorker = true
+            situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true
+            situation.reusedFinalURL = isReused && steps == 0
+            var verdict = ResumeTable.decide(situation)
+            if case .follow(let location) = verdict.decision {
+                steps += 1
+                if try await follows(location, head, exchange, &course) { continue }
+                situation.locationIsGood = false
+                verdict = ResumeTable.decide(situation)
+            }
+            return Answer(
+                exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
+                method: course.method, course: course, setup: setup)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// Ferry: FerryEngine
+// One of several workers on a file.
+
+import FerryCore
+import Foundation
+import Synchronization
+
+extension TransferRun {
+    /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
+    func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
+        // Each connection has an event loop in its turn, so that they share the processor's cores.
+        let loop = worker == 0 ? self.loop : engine.takeLoop()
+        var part: Part? = first
+        while let next = part {
+            part = nil
+            let goesOn = await fetch(next, worker, on: loop, due)
+            guard goesOn, !isStopping, checkpointError == nil, let order = crew?.members[worker] else { break }
+            if order.order == .leave { break }
+            if crew?.failure == nil { part = takeWork(worker) }
+        }
+        leave(worker)
+        return false
+    }
+
+    private func leave(_ worker: Int) {
+        crew?.observe(now: Crew.now)
+        guard let member = crew?.members.removeValue(forKey: worker) else { return }
+        if let position = crew?.plan.segments[worker]?.position { crew?.plan.leave(worker, at: position) }
+        if member.isExtra, let origin = crew?.course.url.origin { engine.budget.leave(origin) }
+    }
+
+    /// The next work for a worker; whoever has it so far is told.
+    func takeWork(_ worker: Int) -> Part? {
+        crew?.members[worker]?.order = nil
+        let now = Crew.now
+        crew?.observe(now: now)
+        guard let setup = crew?.setup, let speed = crew?.members[worker].map(\.speed),
+            let work = crew?.plan.assign(worker, setup: setup, speed: speed, now: now)
+        else { return nil }
+        if crew?.members[worker]?.hasReconnected == true { crew?.plan.reconnected(worker) }
+        if let victim = work.replaced {
+            crew?.members[victim]?.order = .leave
+            if let sink = crew?.members[victim]?.sink {
+                // The position is exact only once nothing more is written.
+                let position = close(sink).position
+                crew?.plan.advance(worker, to: position, now: now)
+            }
+            crew?.members[victim]?.exchange?.finish()
+        }
+        guard let segment = crew?.plan.segments[worker] else { return nil }
+        return Part(offset: segment.start, end: segment.end)
+    }
+
+    private func close(_ sink: BodySink) -> (position: Int64, responseDigest: RunningDigest?) {
+        let closed = sink.close()
+        if digestSink === sink {
+            digest = closed.digest
+            digestSink = nil
+        }
+        return (closed.position, closed.responseDigest)
+    }
+
+    // MARK: One part
+
+    /// Fetches a part; whether the worker is to go on with another.
+    private func fetch(
+        _ part: Part, _ worker: Int, on loop: Int, _ due: @escaping @Sendable () -> Void
+    ) async -> Bool {
+        var part = part
+        if part.exchange == nil {
+            crew?.members[worker]?.askedAt = Crew.now
+            // Its end may have been given to somebody else since it was handed out.
+            guard let end = crew?.plan.segments[worker]?.end, end > part.offset else { return false }
+            part.end = end
+            crew?.plan.lowered(worker, to: end)
+            do throws(TransferError) {
+                guard let asked = try await ask(for: part, worker, on: loop) else { return false }
+                part = asked
+            } catch {
+                guard Self.isOfConnection(error) else {
+                    // An answer that says no more than that this is not the way; whoever asks alone draws the consequences.
+                    crew?.unusable += 1
+                    return false
+                }
+                return failed(worker, error, hadHead: false)
+            }
+        }
+        guard let exchange = part.exchange else { return false }
+        guard let sink = open(part, worker, due) else {
+            await exchange.close()
+            return true
+        }
+        let failure = await receive(part, exchange, sink, worker)
+        return failure.map { failed(worker, $0, hadHead: true) } ?? true
+    }
+
+    /// Asks for a part; nil if the worker has to leave.
+    private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(TransferError) -> Part? {
+        var wanted = requestSituation(Turn())
+        wanted.segment = part.offset..<part.end
+        guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
+        let answer = try await answer(to: plan, worker, on: loop)
+        switch answer.verdict.decision {
+        case .continueAt(let offset, let until, let identity) where offset == part.offset:
+            facts.identity = identity
+            facts.joined = true
+            noteReceiving(worker)
+            return Part(
+                offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
+        case .hostLimit:
+            noteRefusal(worker, retryAfter: answer.head.retryAfter)
+            await answer.exchange.discard()
+            return nil
+        case .retryLater(let error), .fail(let error):
+            retryAfter = answer.head.retryAfter
+            await answer.exchange.close()
+            throw error
+        default:
+            // The one that began goes on alone after two of these (spec S9).
+            crew?.unusable += 1
+            await answer.exchange.close()
+            return nil
+        }
+    }
+
+    private func noteReceiving(_ worker: Int) {
+        guard let askedAt = crew?.members[worker]?.askedAt, let setup = crew?.setup else { return }
+        crew?.setup = min(setup, Crew.now - askedAt)
+        crew?.failures = 0
+    }
+
+    /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
+    private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
+        guard let partial, let crew, crew.members[worker]?.order != .leave else { return nil }
+        for victim in crew.plan.victims(of: worker) {
+            if let sink = crew.members[victim]?.sink, !sink.lower(to: part.offset) {
+                // Too late: whoever has the part is past its beginning, and keeps it.
+                self.crew?.plan.leave(worker, at: part.offset)
+                return nil
+            }
+            self.crew?.plan.lowered(victim, to: part.offset)
+        }
+        guard let segment = self.crew?.plan.segments[worker] else { return nil }
+        var configuration = sinkConfiguration(
+            partial, part.offset, min(part.end, segment.limit), part.digests, checkpointDue: due)
+        configuration.responseEnd = part.end
+        let sink = BodySink(configuration)
+        if configuration.digest != nil { digestSink = sink }
+        sinks.append(sink)
+        self.crew?.members[worker]?.sink = sink
+        self.crew?.members[worker]?.exchange = part.exchange
+        return sink
+    }
+
+    /// Receives a part to its end; what ended it too early.
+    private func receive(
+        _ part: Part, _ exchange: Exchange, _ sink: BodySink, _ worker: Int
+    ) async -> TransferError? {
+        var failure: TransferError?
+        do throws(TransferError) {
+            try await exchange.receive(into: sink)
+        } catch {
+            failure = error
+        }
+        let (position, responseDigest) = close(sink)
+        let wasTold = crew?.members[worker]?.order != nil
+        crew?.members[worker]?.sink = nil
+        crew?.members[worker]?.exchange = nil
+        // What was stated of all of the content says nothing about the part of it that was wanted.
+        if failure == nil, position == part.end { failure = Self.contentFault(part.digests, responseDigest) }
+        if let failure, failure.code == .badResponse || failure.code == .tooLarge {
+            giveUp(sink, until: position)
+            crew?.plan.leave(worker, at: sink.start)
+            return failure
+        }
+        let isPlanned = crew?.plan.segments[worker]?.start == sink.start
+        let isWhole = crew?.plan.segments[worker].map { position >= min($0.end, part.end) } ?? true
+        if isPlanned { crew?.plan.leave(worker, at: position) }
+        if crew?.members[worker]?.order == .reconnect { crew?.members[worker]?.hasReconnected = true }
+        if isWhole || wasTold { return nil }
+        return failure
+            ?? TransferError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
+    }
+
+    /// Takes out what an unreadable response wrote: it is not data.
+    private func giveUp(_ sink: BodySink, until position: Int64) {
+        sinks.removeAll { $0 === sink }
+        guard position > sink.start else { return }
+        facts.ranges.remove(sink.start..<position)
+        crew?.plan.lose(sink.start..<position)
+        job.progress.received.wrappingSubtract(position - sink.start, ordering: .relaxed)
+        // A digest that is being taken may have read them.
+        digest = nil
+    }
+
+    // MARK: Failures
+
+    /// Whether an error is about a connection or a server for the moment, and not about what was asked for.
+    private static func isOfConnection(_ error: TransferError) -> Bool {
+        switch error.code {
+        case .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .proxyFailed,
+            .tlsFailed, .serverBusy, .canceled:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
+    private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {
+        if crew?.members[worker]?.order == .reconnect { return true }
+        guard crew?.members[worker]?.order == nil, !isStopping else { return false }
+        let failures = (crew?.failures ?? 0) + 1
+        crew?.failures = failures
+        let isAlone = crew?.anyReceives(but: worker) != true
+        if isAlone, crew?.members.count == 1 {
+            crew?.failure = error
+            return false
+        }
+        if !hadHead, error.code == .connectFailed || error.code == .connectionLost, !isAlone {
+            noteRefusal(worker, retryAfter: nil)
+        }
+        // One after the other, and ever more rarely.
+        crew?.restUntil = Crew.now + Double(1 << min(failures, 6)) / 2
+        return hadHead && !isAlone && failures < 3
+    }
+
+    /// The host refused one more connection (spec S10).
+    private func noteRefusal(_ worker: Int, retryAfter value: String?) {
+        guard let crew else { return }
+        let receiving = crew.members.values.count { $0.sink != nil }
+        engine.budget.refused(crew.course.url.origin, active: crew.members.count, receiving: receiving)
+        let asked = value.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
+        self.crew?.restUntil = max(crew.restUntil, Crew.now + max(1, asked))
+    }
+}

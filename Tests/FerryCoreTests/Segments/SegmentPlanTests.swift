@@ -1,0 +1,162 @@
+// Ferry: FerryCoreTests
+// Which worker fetches which part of a file.
+
+import FerryCore
+import Testing
+
+struct `Segments of a file` {
+    static let mebibyte: Int64 = 1 << 20
+
+    /// A plan in which worker 0 has everything.
+    private func plan(_ mebibytes: Int64) -> SegmentPlan {
+        var plan = SegmentPlan(gaps: ByteRangeSet(0..<mebibytes * Self.mebibyte), now: 0)
+        plan.begin(0, with: 0..<mebibytes * Self.mebibyte, now: 0)
+        return plan
+    }
+
+    private func ranges(_ plan: SegmentPlan) -> [Range<Int64>] {
+        plan.segments.values.map { $0.start..<$0.end }.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 8, 16, 64])
+    func `workers that begin together have disjoint parts that cover the file`(_ count: Int) {
+        var plan = plan(400)
+        for worker in 1..<max(count, 1) {
+            let work = plan.assign(worker, setup: 0, speed: nil, now: 0)
+            #expect(work != nil)
+        }
+        let ranges = ranges(plan)
+        #expect(ranges.count == count)
+        #expect(ranges.first?.lowerBound == 0 && ranges.last?.upperBound == 400 * Self.mebibyte)
+        for (one, next) in zip(ranges, ranges.dropFirst()) { #expect(one.upperBound == next.lowerBound) }
+        let sizes = ranges.map { $0.upperBound - $0.lowerBound }
+        let (largest, smallest) = (sizes.max() ?? 0, sizes.min() ?? 0)
+        #expect(largest <= 2 * smallest)
+        #expect(plan.missing == 400 * Self.mebibyte)
+    }
+
+    @Test func `the largest gap comes before anybody's work`() {
+        var plan = SegmentPlan(gaps: ByteRangeSet(0..<10), now: 0)
+        plan.lose(100..<130)
+        plan.begin(0, with: 0..<5, now: 0)
+        let first = plan.assign(1, setup: 0, speed: nil, now: 0)
+        #expect(first?.range == 100..<130)
+        let second = plan.assign(2, setup: 0, speed: nil, now: 0)
+        #expect(second?.range == 5..<10)
+        let third = plan.assign(3, setup: 0, speed: nil, now: 0)
+        #expect(third == nil)
+    }
+
+    @Test func `a thief takes as much as lets both end together`() throws {
+        var plan = plan(100)
+        plan.observe([0: 0], now: 0)
+        plan.observe([0: Self.mebibyte], now: 1)
+        // 99 MiB are left at 1 MiB/s; one that is as fast as 9 MiB/s takes nine tenths.
+        let given = plan.assign(1, setup: 0, speed: Double(9 * Self.mebibyte), now: 1)
+        let work = try #require(given)
+        let size = work.range.upperBound - work.range.lowerBound
+        #expect(abs(Double(size) / Double(Self.mebibyte) - 99 * 0.9) < 0.1)
+        #expect(work.range.lowerBound % SegmentRule.grain == 0)
+        #expect(work.range.upperBound == 100 * Self.mebibyte)
+    }
+
+    @Test(arguments: [
+        // Too few bytes, or too short a time, are left where they are.
+        (99.5, 1.0, false), (99.1, 0.1, false), (50, 100, false), (50, 10, true), (98, 0.5, true),
+    ])
+    func `work is taken only where that is worth a request`(_ done: Double, _ speed: Double, _ expected: Bool) {
+        var plan = plan(100)
+        let position = Int64(done * Double(Self.mebibyte))
+        let before = position - Int64(speed * Double(Self.mebibyte))
+        plan.observe([0: max(0, before)], now: 1)
+        // The speed is known from the beginning, and then from what came last.
+        for second in 2...200 { plan.observe([0: max(0, before)], now: Double(second)) }
+        plan.observe([0: position], now: 201)
+        let work = plan.assign(1, setup: 0, speed: nil, now: 201)
+        #expect((work != nil) == expected)
+    }
+
+    @Test func `what a worker leaves goes to the one that was about to lose it, or to nobody`() {
+        var plan = plan(8)
+        let mebibyte = Self.mebibyte
+        _ = plan.assign(1, setup: 0, speed: nil, now: 0)
+        _ = plan.assign(2, setup: 0, speed: nil, now: 0)
+        // Nobody was kept from writing: the first goes on to the end.
+        for worker in [1, 2] { plan.leave(worker, at: plan.segments[worker]?.start ?? 0) }
+        #expect(ranges(plan) == [0..<8 * mebibyte])
+        #expect(plan.gaps.isEmpty)
+        // One that was accepted keeps the other from going on.
+        _ = plan.assign(3, setup: 0, speed: nil, now: 0)
+        #expect(plan.victims(of: 3) == [0])
+        plan.lowered(0, to: 4 * mebibyte)
+        #expect(plan.victims(of: 3) == [])
+        plan.leave(3, at: 5 * mebibyte)
+        #expect(ranges(plan) == [0..<4 * mebibyte])
+        #expect(plan.gaps.ranges == [5 * mebibyte..<8 * mebibyte])
+    }
+
+    @Test func `the rest of a worker that hardly moves goes to one without work`() {
+        var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
+        let mebibyte = Self.mebibyte
+        plan.begin(0, with: 0..<mebibyte, now: 0)
+        plan.begin(1, with: mebibyte..<100 * mebibyte, now: 0)
+        plan.begin(2, with: 100 * mebibyte..<200 * mebibyte, now: 0)
+        for second in 1...3 {
+            plan.observe(
+                [
+                    0: Int64(second) * 1000, 1: mebibyte + Int64(second) * mebibyte * 24,
+                    2: (100 + Int64(second) * 24) * mebibyte,
+                ], now: Double(second))
+        }
+        let early = plan.assign(3, setup: 0, speed: nil, now: 3)
+        #expect(early == nil)
+        plan.observe([0: 5000, 1: 98 * mebibyte, 2: 197 * mebibyte], now: 4)
+        let work = plan.assign(3, setup: 0, speed: nil, now: 4)
+        #expect(work?.range == 5000..<mebibyte)
+        #expect(work?.replaced == 0)
+        #expect(plan.segments[0] == nil)
+        // It had come further than was known.
+        plan.advance(3, to: 6000, now: 5)
+        #expect(plan.segments[3]?.start == 6000)
+    }
+
+    @Test func `a worker without a byte for long loses its rest while others receive, and a slow one its connection`() {
+        var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
+        for worker in 0..<4 { plan.begin(worker, with: Int64(worker) << 30..<Int64(worker + 1) << 30, now: 0) }
+        func position(_ worker: Int, _ second: Int) -> Int64 {
+            Int64(worker) << 30 + Int64(second) * [10_000_000, 10_000_000, 0, 1_000_000][worker]
+        }
+        for second in 1...12 {
+            plan.observe(
+                Dictionary(uniqueKeysWithValues: (0..<4).map { ($0, position($0, second)) }), now: Double(second))
+            let troubles = plan.troubles(setup: 0.1, now: Double(second))
+            #expect(troubles[2] == (second >= 5 ? .silent : nil))
+            #expect(troubles[3] == (second >= 11 ? .slow : nil))
+            #expect(troubles[0] == nil && troubles[1] == nil)
+        }
+        plan.reconnected(3)
+        #expect(plan.troubles(setup: 0.1, now: 12)[3] == nil)
+    }
+
+    @Test func `bytes that are no data are missing again`() {
+        var plan = plan(4)
+        plan.leave(0, at: 3 * Self.mebibyte)
+        plan.lose(Self.mebibyte..<2 * Self.mebibyte)
+        #expect(plan.gaps.ranges == [Self.mebibyte..<2 * Self.mebibyte, 3 * Self.mebibyte..<4 * Self.mebibyte])
+    }
+
+    @Test func `what a worker leaves is no gap where another has passed it already`() {
+        var plan = plan(8)
+        let mebibyte = Self.mebibyte
+        _ = plan.assign(1, setup: 0, speed: nil, now: 0)
+        plan.observe([0: 6 * mebibyte], now: 1)
+        plan.leave(1, at: 4 * mebibyte)
+        #expect(plan.gaps.isEmpty)
+        #expect(ranges(plan) == [0..<8 * mebibyte])
+        _ = plan.assign(2, setup: 0, speed: nil, now: 1)
+        plan.leave(0, at: 8 * mebibyte)
+        plan.leave(2, at: 7 * mebibyte)
+        #expect(plan.gaps.isEmpty)
+        #expect(plan.missing == 0)
+    }
+}

@@ -1,0 +1,50 @@
+// Ferry: FerryEngineTests
+// Servers that take few connections.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Servers that take few connections` {
+    private let body = SeededBody(seed: 421, size: (8 << 20) + 5)
+
+    /// How a server refuses more than three connections.
+    private static let refusals: [OriginMode] = [
+        .limit(3, status: 403), .limit(3, status: 429), .limit(3, status: 503), .limitByReset(3),
+    ]
+
+    @Test(arguments: refusals)
+    func `O34 S10 a server that refuses connections is asked with fewer, and nothing has failed`(
+        refusal: OriginMode
+    ) async throws {
+        let script = OriginScript(body, always: refusal, .throttle(bytesPerSecond: 2 << 20))
+        try await withEngine(script) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()) { $0.connections = 8 })
+            try harness.expectFile(history, body)
+            #expect(history.codes == [])
+            let answered = zip(origin.facts.requests, origin.facts.bytesSentByRequest).filter { $0.1 > 1000 }
+            #expect(answered.count > 1, "no other connection was used")
+            // Eight at the start; none is tried again before minutes have passed.
+            #expect(origin.requests.count - answered.count < 8)
+        }
+    }
+
+    @Test func `O34 S10 another transfer knows what its host refused`() async throws {
+        let script = OriginScript(body, always: .limit(2, status: 503), .throttle(bytesPerSecond: 4 << 20))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) {
+                $0.connections = 8
+                $0.onConflict = .unique
+            }
+            try harness.expectFile(await harness.transfer(request), body)
+            await origin.waitForIdle()
+            let before = origin.requests.count
+            let history = await harness.transfer(request)
+            #expect(history.codes == [])
+            let statuses = origin.facts.bytesSentByRequest[before...]
+            // One that has just been closed may still count at the origin.
+            #expect(statuses.count { $0 <= 1000 } <= 1, "connections were tried that are known to be refused")
+        }
+    }
+}
