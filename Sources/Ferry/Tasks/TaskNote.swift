@@ -77,7 +77,6 @@ struct TaskNote: Hashable, Codable, Sendable {
 
     /// The note as text.
     var text: String {
-        // Most notes say no more; of thousands of them each would cost an encoder.
         if self == TaskNote(id: id, url: url), Self.isPlain(id), Self.isPlain(url) {
             return #"{"id":"\#(id)","url":"\#(url)"}"#
         }
@@ -85,14 +84,32 @@ struct TaskNote: Hashable, Codable, Sendable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether a text stands in JSON as it is.
-    private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    }
-
     /// The note of a text; nil if it is none.
     init?(text: String) {
+        if let note = Self.plain(text) {
+            self = note
+            return
+        }
         guard let note = try? JSONDecoder().decode(TaskNote.self, from: Data(text.utf8)) else { return nil }
         self = note
+    }
+
+    // MARK: Plain notes
+
+    // Most notes say no more than id and URL; of thousands of them each would cost an encoder or a decoder.
+
+    /// The note of a text of the plain form; nil for every other text.
+    private static func plain(_ text: String) -> TaskNote? {
+        let quote = UInt8(ascii: "\"")
+        let parts = text.utf8.split(separator: quote, omittingEmptySubsequences: false).map { Substring($0) }
+        guard parts.count == 9, parts[0] == "{", parts[1] == "id", parts[2] == ":", parts[4] == ",", parts[5] == "url",
+            parts[6] == ":", parts[8] == "}", isPlain(parts[3]), isPlain(parts[7])
+        else { return nil }
+        return TaskNote(id: String(parts[3]), url: String(parts[7]))
+    }
+
+    /// Whether a text stands in JSON as it is.
+    private static func isPlain(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 >= UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 }

@@ -34,7 +34,17 @@ struct `The note of a task` {
         }
     }
 
-    @Test(arguments: ["", "{}", "[]", #"{"id":"one"}"#, #"{"id":1,"url":"a"}"#, "nonsense"])
+    @Test func `may be written with its keys in any order, and with space between them`() {
+        let note = TaskNote(id: "a b", url: "https://h/c,d:{e}")
+        #expect(note.text == #"{"id":"a b","url":"https://h/c,d:{e}"}"#)
+        #expect(TaskNote(text: #"{"url":"https://h/c,d:{e}","id":"a b"}"#) == note)
+        #expect(TaskNote(text: #"{ "id" : "a b", "url": "https:\/\/h\/c,d:{e}" }"#) == note)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", #"{"id":"one"}"#, #"{"id":1,"url":"a"}"#, "nonsense",
+        "{\"id\":\"a\nb\",\"url\":\"c\"}", #"{"id":"a","url":"b"}}"#, #"{"id":"a","url":"b"#,
+    ])
     func `is none of another text`(text: String) {
         #expect(TaskNote(text: text) == nil)
     }
