@@ -90,6 +90,13 @@ package final class RemoteTransferService: SessionService {
         try await call(GetStatus.self)
     }
 
+    package func lastEvent() async throws(TransferError) -> Int64 {
+        try await gate.pass()
+        // What the daemon said when it was greeted; it may have told more since, and every number before is as good.
+        if let number = await gate.lastEvent { return number }
+        return try await status().lastEvent
+    }
+
     /// Asks the daemon to end; returns the number of its process.
     func stop() async throws(TransferError) -> Int32 {
         try await call(StopDaemon.self).pid

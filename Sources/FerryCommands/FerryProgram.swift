@@ -15,7 +15,7 @@ package enum FerryProgram {
 
     private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
         do {
-            var command = try FerryCommand.parseAsRoot(arguments)
+            var command = try parse(arguments)
             do {
                 guard let command = command as? any FerrySubcommand else {
                     try command.run()
@@ -32,6 +32,18 @@ package enum FerryProgram {
         } catch {
             return explain(error, arguments, context)
         }
+    }
+
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        // The options of all commands take longer to set up than most commands take. Whatever is not simply good goes the
+        // long way, which knows what to say of it.
+        if let name = arguments.first,
+            let type = FerryCommand.configuration.subcommands.first(where: { $0._commandName == name }),
+            let command = try? type.parseAsRoot(Array(arguments.dropFirst())), command is any FerrySubcommand
+        {
+            return command
+        }
+        return try FerryCommand.parseAsRoot(arguments)
     }
 
     /// Shows help, the version, or what is wrong with the command line.

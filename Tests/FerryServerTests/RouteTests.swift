@@ -17,7 +17,7 @@ import Testing
             #expect(response.headers["content-type"] == "application/json")
             #expect(
                 try response.value(GetVersion.Response.self)
-                    == GetVersion.Response(version: FerryVersion.current, api: 1))
+                    == GetVersion.Response(version: FerryVersion.current, api: 1, lastEvent: 0))
         }
     }
 

@@ -57,6 +57,23 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
+    @Test func `whoever wants ends alone is told of them from the journal and as they come`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        for kind in [TransferEvent.Kind.submitted, .failed, .resumed] { await hub.publish(try await append(kind)) }
+        var subscription = EventSubscription()
+        (subscription.after, subscription.endsAlone) = (0, true)
+        var events = await hub.listen(subscription) { _ in true }.makeAsyncIterator()
+        #expect(!hub.hasLiveListeners)
+        #expect(try await events.next()?.number == 2)
+        await hub.publish(
+            TransferEvent(
+                number: nil, kind: .running, at: Date(), id: TransferID(rawValue: 7), session: .cli, transfer: nil))
+        for kind in [TransferEvent.Kind.suspended, .succeeded] { await hub.publish(try await append(kind)) }
+        await hub.finish()
+        #expect(try await events.next()?.number == 5)
+        #expect(try await events.next() == nil)
+    }
+
     /// A client may know numbers of a journal that was set aside since.
     @Test func `a number that was never given means from here on`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)

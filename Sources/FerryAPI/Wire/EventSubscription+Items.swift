@@ -14,6 +14,7 @@ extension EventSubscription {
         if let session { items.append(QueryItem("session", session.name)) }
         if let ids { items.append(QueryItem("ids", ids.sorted().map(\.description).joined(separator: ","))) }
         if let progressInterval { items.append(QueryItem("progress", String(progressInterval))) }
+        if endsAlone { items.append(QueryItem("ends", "true")) }
         if endsWithTransfers { items.append(QueryItem("until_ended", "true")) }
         return items
     }
@@ -36,8 +37,9 @@ extension EventSubscription {
                     throw item.invalid("0.05 to 60 seconds")
                 }
                 progressInterval = seconds
+            case "ends": endsAlone = try item.bool()
             case "until_ended": endsWithTransfers = try item.bool()
-            default: throw item.unknown(among: ["after", "session", "ids", "progress", "until_ended"])
+            default: throw item.unknown(among: ["after", "session", "ids", "progress", "ends", "until_ended"])
             }
         }
         if endsWithTransfers, ids == nil {

@@ -11,7 +11,14 @@ actor DaemonGate {
     private let executor: (any TaskExecutor)?
     private var epoch = 0
     private var isOpen = false
-    private var opening: Task<Result<Bool, TransferError>, Never>?
+    /// Number of the latest durable event when the daemon was greeted; nil if it did not say so.
+    private(set) var lastEvent: Int64?
+    private var opening: Task<Result<Opened, TransferError>, Never>?
+
+    private struct Opened {
+        let isStarted: Bool
+        let daemon: GetVersion.Response?
+    }
 
     init(connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
@@ -28,9 +35,9 @@ actor DaemonGate {
 
     /// Makes sure that a daemon answers, and says whether it had to be started.
     func open() async throws(TransferError) -> Bool {
-        if let opening { return try await opening.value.get() }
+        if let opening { return try await opening.value.get().isStarted }
         let task = Task(name: "start of the daemon", executorPreference: executor) {
-            [connection, launcher] () -> Result<Bool, TransferError> in
+            [connection, launcher] () -> Result<Opened, TransferError> in
             do throws(TransferError) {
                 return .success(try await Self.reach(connection, launcher))
             } catch {
@@ -40,11 +47,12 @@ actor DaemonGate {
         opening = task
         let result = await task.value
         opening = nil
-        if case .success = result {
+        if case .success(let opened) = result {
             isOpen = true
             epoch += 1
+            lastEvent = opened.daemon?.lastEvent
         }
-        return try result.get()
+        return try result.get().isStarted
     }
 
     /// Whether a daemon answers; starts none.
@@ -57,20 +65,19 @@ actor DaemonGate {
 
     private static func reach(
         _ connection: DaemonConnection, _ launcher: DaemonLauncher?
-    ) async throws(TransferError) -> Bool {
+    ) async throws(TransferError) -> Opened {
         do throws(ConnectionFailure) {
-            try await greet(connection)
-            return false
+            return Opened(isStarted: false, daemon: try await greet(connection))
         } catch {
             guard launcher != nil, error.meansNoDaemon else { throw error.error }
         }
         try await launcher?.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
-        return true
+        return Opened(isStarted: true, daemon: nil)
     }
 
     private static func answers(_ connection: DaemonConnection) async throws(TransferError) -> Bool {
         do throws(ConnectionFailure) {
-            try await greet(connection)
+            _ = try await greet(connection)
             return true
         } catch {
             if error.meansNoDaemon { return false }
@@ -78,7 +85,9 @@ actor DaemonGate {
         }
     }
 
-    private static func greet(_ connection: DaemonConnection) async throws(ConnectionFailure) {
+    private static func greet(
+        _ connection: DaemonConnection
+    ) async throws(ConnectionFailure) -> GetVersion.Response {
         let daemon = try await connection.call(GetVersion.self)
         guard daemon.api == APIVersion.current else {
             throw .answered(
@@ -88,6 +97,7 @@ actor DaemonGate {
                         + "version \(FerryVersion.current) and speaks API \(APIVersion.current). Stop it with its own "
                         + "`ferry daemon stop`, then try again."))
         }
+        return daemon
     }
 }
 

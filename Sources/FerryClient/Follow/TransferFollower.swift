@@ -10,6 +10,8 @@ package struct TransferFollower: Sendable {
     private let service: any TransferService
     /// Seconds between samples of progress; nil is none.
     private let progressInterval: Double?
+    /// Whether it is told of ends alone.
+    private let endsAlone: Bool
     private let sleep: @Sendable (Duration) async -> Void
 
     /// Streams that may break one after the other without any progress in between.
@@ -18,11 +20,12 @@ package struct TransferFollower: Sendable {
     private static let idsInQuery = 500
 
     package init(
-        _ service: any TransferService, progressInterval: Double? = nil,
+        _ service: any TransferService, progressInterval: Double? = nil, endsAlone: Bool = false,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
         self.service = service
         self.progressInterval = progressInterval
+        self.endsAlone = endsAlone
         self.sleep = sleep
     }
 
@@ -71,6 +74,7 @@ package struct TransferFollower: Sendable {
         var subscription = EventSubscription()
         subscription.after = position.last
         subscription.progressInterval = progressInterval
+        subscription.endsAlone = endsAlone
         if let open = position.open, open.count <= Self.idsInQuery {
             subscription.ids = open
             subscription.endsWithTransfers = true

@@ -9,6 +9,8 @@ import Foundation
 actor ProgressDisplay {
     private let context: CommandContext
     private let mode: Mode
+    /// Whether it says nothing but how transfers failed.
+    nonisolated let isQuiet: Bool
     private var board: ProgressBoard
     private var plain: PlainProgress
     private var block = LiveBlock()
@@ -23,6 +25,7 @@ actor ProgressDisplay {
 
     init(_ context: CommandContext, total: Int?, retries: Int? = nil, isQuiet: Bool = false) {
         self.context = context
+        self.isQuiet = isQuiet
         mode =
             isQuiet
             ? .quiet : context.console.isTerminal(.talk) && context.environment["TERM"] != "dumb" ? .live : .plain

@@ -27,7 +27,8 @@ struct TransferWait {
     func run(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
     ) async throws(TransferError) -> End {
-        let follower = TransferFollower(service, progressInterval: Self.sampling)
+        let follower = TransferFollower(
+            service, progressInterval: display.isQuiet ? nil : Self.sampling, endsAlone: display.isQuiet)
         let result = await withTaskGroup(of: Result<End, TransferError>?.self) { group in
             group.addTask {
                 do throws(TransferError) {

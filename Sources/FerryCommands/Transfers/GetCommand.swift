@@ -37,7 +37,7 @@ struct GetCommand: FerrySubcommand {
         for index in requests.indices { requests[index].retries = tries }
         let signals = context.console.stopSignals()
         let service = try context.service()
-        let position = try await service.status().lastEvent
+        let position = try await service.lastEvent()
 
         let results = TransferResults()
         var submissions: [Submission] = []

@@ -20,7 +20,7 @@ package struct SlotLimits: Sendable {
     }
 
     /// - Parameters:
-    ///   - running: the keys of all transfers that have a slot.
+    ///   - running: the keys of transfers that have a slot.
     ///   - heldOrigins: origins that asked for no new request for a while.
     package init(
         settings: ServiceSettings, sessionLimits: [SessionID: Int], sessionHostLimits: [SessionID: Int] = [:],
@@ -33,11 +33,17 @@ package struct SlotLimits: Sendable {
         for key in running { add(key) }
     }
 
+    /// Counts one that runs.
     package mutating func add(_ key: QueueKey) {
-        running += 1
-        bySession[key.session, default: 0] += 1
+        takeSlot(key)
         byOrigin[key.origin, default: 0] += 1
         bySessionOrigin[SessionOrigin(session: key.session, origin: key.origin), default: 0] += 1
+    }
+
+    /// Counts one that has a slot and all its bytes: it needs no connection to its host.
+    package mutating func takeSlot(_ key: QueueKey) {
+        running += 1
+        bySession[key.session, default: 0] += 1
     }
 
     /// Whether every slot is taken, whoever asks.

@@ -12,6 +12,8 @@ package struct EventSubscription: Hashable, Sendable {
     package var progressInterval: Double?
     /// Whether the stream ends once every transfer of `ids` has ended.
     package var endsWithTransfers = false
+    /// Whether only events after which nothing more comes of a transfer are wanted: its end, or its removal.
+    package var endsAlone = false
 
     package init() {}
 }

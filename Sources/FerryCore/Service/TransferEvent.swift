@@ -42,6 +42,9 @@ package struct TransferEvent: Hashable, Codable, Sendable {
             }
         }
 
+        /// Those after which nothing more comes of a transfer.
+        package static let ends: [Kind] = [.succeeded, .failed, .canceled, .removed]
+
         /// Whether a client that knows its transfers needs no more than the kind.
         package var isBrief: Bool {
             switch self {

@@ -54,4 +54,11 @@ package protocol TransferService: Sendable {
     func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings
 
     func status() async throws(TransferError) -> ServiceStatus
+
+    /// Number of a durable event before all that are still to come; costs less than ``status()``.
+    func lastEvent() async throws(TransferError) -> Int64
+}
+
+extension TransferService {
+    package func lastEvent() async throws(TransferError) -> Int64 { try await status().lastEvent }
 }

@@ -10,4 +10,11 @@ package protocol FactsJournal: Sendable {
     /// - Returns: false if another live transfer has claimed the destination; then nothing is recorded.
     /// - Throws: ``TransferError`` with code `journal_failed`; then nothing may be reported as done.
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool
+
+    /// Notes that all bytes of a transfer are durable in its partial file, so that it needs no connection any longer.
+    func isWhole(_ id: TransferID) async
+}
+
+extension FactsJournal {
+    package func isWhole(_ id: TransferID) async {}
 }

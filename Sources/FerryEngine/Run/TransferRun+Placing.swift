@@ -9,6 +9,7 @@ extension TransferRun {
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
+        await journal.isWhole(job.id)
         do throws(TransferError) {
             let folder = try await openPlace(partial)
             if facts.destination == nil, let success = try await claimAnew(in: folder) { return success }
@@ -35,12 +36,8 @@ extension TransferRun {
                 mismatched: judged.mismatched)
             try await record()
             reached(.intentCommitted)
-            try await setAttributes(source.file, replacing: destination.lastPathPart, in: folder)
-            reached(.attributesSet)
             switch try await rename(source, to: destination.lastPathPart, in: folder) {
-            case .placed:
-                reached(.renamed)
-                return try await placed(folder, size, judged)
+            case .placed(let modified): return try await placed(folder, size, modified, judged)
             case .isTaken:
                 if let success = try await nameTaken(destination, in: folder) { return success }
             case .isElsewhere:
@@ -52,21 +49,35 @@ extension TransferRun {
     }
 
     private enum Renaming: Sendable {
-        case placed, isTaken
+        /// With the time of its last change in nanoseconds, where that is known.
+        case placed(modified: Int64?)
+        case isTaken
         /// The folder belongs to another file system.
         case isElsewhere
     }
 
+    /// Gives a whole file its attributes and its final name.
     private func rename(
         _ source: PlacedSource, to name: String, in folder: OpenFile
     ) async throws(TransferError) -> Renaming {
+        let attributes = attributes
         let replaces = wishes.replacesFile
-        do throws(DiskError) {
-            let isPlaced = try await engine.disk.run { system throws(DiskError) in
-                try system.rename(source.name, in: source.folder, to: name, in: folder, replacing: replaces)
+        let reached = engine.configuration.reached
+        let result = await engine.disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
+            try attributes.set(on: source.file, replacing: name, in: folder, system)
+            reached(.attributesSet)
+            // What fails from here on is the placement.
+            return Result { () throws(DiskError) in
+                guard try system.rename(source.name, in: source.folder, to: name, in: folder, replacing: replaces)
+                else { return .isTaken }
+                reached(.renamed)
+                return .placed(modified: try? system.identity(of: source.file).modified)
             }
-            return isPlaced ? .placed : .isTaken
-        } catch {
+        }
+        switch result {
+        case .success(.success(let renaming)): return renaming
+        case .failure(let error): throw error.transferError
+        case .success(.failure(let error)):
             if error.errno == EXDEV, job.request.partialFolder != nil, facts.copy == nil { return .isElsewhere }
             throw TransferError(
                 .placementFailed, error.transferError.message, details: ErrorDetails(errno: error.errno))
@@ -74,7 +85,7 @@ extension TransferRun {
     }
 
     private func placed(
-        _ folder: OpenFile, _ size: Int64, _ judged: JudgedDigests
+        _ folder: OpenFile, _ size: Int64, _ modified: Int64?, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
         do throws(DiskError) {
             try await engine.folders.sync(folder)
@@ -82,12 +93,14 @@ extension TransferRun {
             throw error.transferError
         }
         reached(.folderSynced)
-        return try await settlePlaced(in: folder, size: size, judged)
+        return try await settlePlaced(in: folder, size: size, modified: modified, judged)
     }
 
     /// Notes how the placed file is, so that it is known again, and removes what a copy of it was made from.
+    ///
+    /// - Parameter modified: the time of its last change in nanoseconds; nil looks.
     func settlePlaced(
-        in folder: OpenFile, size: Int64, _ judged: JudgedDigests
+        in folder: OpenFile, size: Int64, modified: Int64? = nil, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
         var judged = judged
         let path = facts.placement?.path ?? ""
@@ -102,8 +115,12 @@ extension TransferRun {
                 judged = JudgedDigests(computed, expected: expected)
             }
         }
-        facts.placement?.modified = try await onDisk { system throws(DiskError) in
-            try system.identity(of: path.lastPathPart, in: folder)?.modified
+        if let modified {
+            facts.placement?.modified = modified
+        } else {
+            facts.placement?.modified = try await onDisk { system throws(DiskError) in
+                try system.identity(of: path.lastPathPart, in: folder)?.modified
+            }
         }
         if facts.copy != nil {
             if let recorded = facts.partial {
@@ -172,24 +189,10 @@ extension TransferRun {
         }
     }
 
-    private func setAttributes(
-        _ file: OpenFile, replacing name: String, in folder: OpenFile
-    ) async throws(TransferError) {
-        let request = job.request
-        let keepsMode = wishes.replacesFile
-        let modified = facts.identity?.lastModified.flatMap(HTTPDate.parse)
-        let origin = facts.redirects.last ?? facts.finalURL
-        try await onDisk { system throws(DiskError) in
-            let old = keepsMode ? try system.identity(of: name, in: folder) : nil
-            let mode = old.flatMap { $0.kind == .regular ? $0.mode & 0o777 : nil } ?? 0o666 & ~FileMode.umask
-            try system.setMode(mode, of: file)
-            if request.remoteTime, let modified {
-                try system.setModificationTime(Int64(modified.timeIntervalSince1970), of: file)
-            }
-            if request.originAttribute, let origin, let url = try? HTTPURL(parsing: origin) {
-                let plain = url.string.prefix { $0 != "?" && $0 != "#" }
-                _ = try system.setAttribute("user.xdg.origin.url", String(plain), of: file)
-            }
-        }
+    private var attributes: PlacedAttributes {
+        PlacedAttributes(
+            keepsMode: wishes.replacesFile,
+            modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
+            origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
     }
 }

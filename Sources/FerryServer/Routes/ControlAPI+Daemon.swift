@@ -9,7 +9,8 @@ extension ControlAPI {
     func addDaemonRoutes(to router: Router<BasicRequestContext>) {
         router.serve(GetVersion.self) { request, _ in
             try request.hasNoQuery()
-            return GetVersion.Response(version: FerryVersion.current, api: APIVersion.current)
+            return GetVersion.Response(
+                version: FerryVersion.current, api: APIVersion.current, lastEvent: try await service.lastEvent())
         }
         router.serve(GetStatus.self) { request, _ in
             try request.hasNoQuery()

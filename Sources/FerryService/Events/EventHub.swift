@@ -4,6 +4,7 @@
 import FerryCore
 import FerryStore
 import Foundation
+import Synchronization
 
 /// Hands events to whoever listens, each at its own speed.
 ///
@@ -18,6 +19,8 @@ actor EventHub {
     /// Durable events whose predecessors have been committed but not told yet.
     private var early: [Int64: Told] = [:]
     private var isFinished = false
+    /// How many listeners want events that the journal does not have.
+    private nonisolated let liveListeners = Atomic(0)
 
     init(journal: Journal, lastNumber: Int64) {
         self.journal = journal
@@ -27,7 +30,7 @@ actor EventHub {
     /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
     func publish(_ event: TransferEvent) {
         guard let number = event.number else {
-            for id in listeners.keys { listeners[id]?.offer(event) }
+            for id in Array(listeners.keys) { listeners[id]?.offer(event) }
             return
         }
         early[number] = .event(event)
@@ -47,10 +50,10 @@ actor EventHub {
             switch next {
             case .event(let event):
                 lastNumber += 1
-                for id in listeners.keys { listeners[id]?.offer(event) }
+                for id in Array(listeners.keys) { listeners[id]?.offer(event) }
             case .run(let run):
                 lastNumber = run.last
-                for id in listeners.keys { listeners[id]?.offer(run) }
+                for id in Array(listeners.keys) { listeners[id]?.offer(run) }
             }
         }
     }
@@ -59,6 +62,9 @@ actor EventHub {
         case event(TransferEvent)
         case run(EventRun)
     }
+
+    /// Whether somebody wants events that the journal does not have.
+    nonisolated var hasLiveListeners: Bool { liveListeners.load(ordering: .acquiring) > 0 }
 
     /// The shortest interval in which somebody wants samples; nil if nobody does.
     var sampleInterval: Double? { listeners.values.compactMap(\.subscription.progressInterval).min() }
@@ -93,6 +99,7 @@ actor EventHub {
         let id = nextListener
         nextListener += 1
         listeners[id] = listener
+        if !listener.subscription.endsAlone { liveListeners.add(1, ordering: .acquiringAndReleasing) }
         let guardian = ListenerGuardian { [weak self] in
             Task(name: "end of listener \(id)") { await self?.remove(id) }
         }
@@ -101,25 +108,30 @@ actor EventHub {
 
     func finish() {
         isFinished = true
-        for id in listeners.keys { listeners[id]?.wake() }
+        for id in Array(listeners.keys) { listeners[id]?.wake() }
     }
 
     // MARK: -
 
-    private func remove(_ id: Int) { listeners.removeValue(forKey: id)?.leave() }
+    private func remove(_ id: Int) {
+        guard let listener = listeners.removeValue(forKey: id) else { return }
+        if !listener.subscription.endsAlone { liveListeners.subtract(1, ordering: .acquiringAndReleasing) }
+        listener.leave()
+    }
 
     private func next(
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
     ) async throws(TransferError) -> SessionSignal? {
         while !Task.isCancelled {
-            guard let listener = listeners[id] else { return nil }
+            // A listener that is held here would be copied, with all that waits for it, by each change.
+            guard let isBehind = listeners[id]?.isBehind else { return nil }
             if let signal = listeners[id]?.take() { return signal }
-            if listener.isBehind {
+            if isBehind {
                 try await catchUp(id)
                 continue
             }
             if isFinished { return nil }
-            if listener.subscription.endsWithTransfers, await allEnded(id, ended) {
+            if listeners[id]?.subscription.endsWithTransfers == true, await allEnded(id, ended) {
                 // Looks again: the last event may have come while the transfers were looked at.
                 if let signal = listeners[id]?.take() { return signal }
                 if listeners[id]?.isBehind == true { continue }
@@ -144,14 +156,15 @@ actor EventHub {
 
     /// Reads what a listener has missed from the journal, a page at a time.
     private func catchUp(_ id: Int) async throws(TransferError) {
-        guard let listener = listeners[id] else { return }
-        let subscription = listener.subscription
-        let cursor = listener.cursor
+        guard let (subscription, cursor, isBrief) = listeners[id].map({ ($0.subscription, $0.cursor, $0.isBrief) })
+        else { return }
         let target = lastNumber
-        let session = listener.isBrief ? subscription.session : nil
+        let session = isBrief ? subscription.session : nil
         let page = try await journal.read { reader throws(TransferError) in
             if let session { return try reader.briefPage(after: cursor, session: session) }
-            return try reader.page(after: cursor, session: subscription.session, ids: subscription.ids)
+            return try reader.page(
+                after: cursor, session: subscription.session, ids: subscription.ids,
+                kinds: subscription.endsAlone ? TransferEvent.Kind.ends : nil)
         }
         listeners[id]?.caughtUp(with: page, through: target, latest: lastNumber)
     }

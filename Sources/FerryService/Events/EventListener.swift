@@ -154,12 +154,14 @@ struct EventListener {
     private func wants(_ event: TransferEvent) -> Bool {
         if let session = subscription.session, session != event.session { return false }
         if let ids = subscription.ids, !ids.contains(event.id) { return false }
+        if subscription.endsAlone, !TransferEvent.Kind.ends.contains(event.kind) { return false }
         if event.kind == .progress { return subscription.progressInterval != nil }
         return true
     }
 
     private func wants(_ run: EventRun) -> Bool {
         if let session = subscription.session, session != run.session { return false }
+        if subscription.endsAlone, !TransferEvent.Kind.ends.contains(run.kind) { return false }
         if let ids = subscription.ids { return run.ids.contains { ids.contains($0) } }
         return true
     }

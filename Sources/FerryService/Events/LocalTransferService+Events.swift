@@ -18,6 +18,8 @@ extension LocalTransferService {
         return stream
     }
 
+    package func lastEvent() async throws(TransferError) -> Int64 { await hub.lastNumber }
+
     /// The events of a session for its client, in short where that is wanted and enough.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
@@ -58,6 +60,7 @@ extension LocalTransferService {
 
     /// Tells listeners what the journal does not keep: that a transfer runs, or waits, and why.
     func publishLive(_ kind: TransferEvent.Kind, _ record: TransferRecord) async {
+        guard hub.hasLiveListeners else { return }
         await hub.publish(
             TransferEvent(
                 number: nil, kind: kind, at: Date(), id: record.id, session: record.request.session,

@@ -21,6 +21,8 @@ struct LiveTransfer: Sendable {
     var isStopping = false
     /// Whether it is over its session's limits and gives its slot back.
     var isExcess = false
+    /// Whether it is only being placed, and needs no connection.
+    var isWhole = false
 
     /// How it is shown.
     func liveState(now: UInt64) -> Transfer.Live {

@@ -26,10 +26,14 @@ extension LocalTransferService {
     }
 
     func currentLimits() -> SlotLimits {
-        SlotLimits(
+        var limits = SlotLimits(
             settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
-            running: live.values.map(\.key), heldOrigins: Set(held.keys))
+            running: EmptyCollection(), heldOrigins: Set(held.keys))
+        for transfer in live.values {
+            if transfer.isWhole { limits.takeSlot(transfer.key) } else { limits.add(transfer.key) }
+        }
+        return limits
     }
 
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.

@@ -12,6 +12,8 @@ struct TurnLocks<Key: Hashable & Sendable>: Sendable {
         return true
     }
 
+    func isTaken(_ key: Key) -> Bool { waiting[key] != nil }
+
     mutating func wait(_ key: Key, _ continuation: CheckedContinuation<Void, Never>) {
         waiting[key, default: []].append(continuation)
     }

@@ -66,7 +66,11 @@ extension LocalTransferService {
             transfer.limiter.rate = record.request.rateLimit
             transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
             transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
-            let facts = JournalFacts(journal: journal) { [weak self] in await self?.take($0, of: id) }
+            let facts = JournalFacts(journal: journal) { [weak self] in
+                await self?.take($0, of: id)
+            } whole: { [weak self] in
+                await self?.leaveHost(id)
+            }
             let run = engine.makeRun(job, journal: facts)
             live[id]?.record = record
             live[id]?.run = run
@@ -94,6 +98,12 @@ extension LocalTransferService {
     /// Takes up what a run has recorded, such as the response, for the samples.
     private func take(_ facts: TransferFacts, of id: TransferID) { live[id]?.record?.facts = facts }
 
+    /// Lets others connect to the host of a transfer whose bytes are all there.
+    private func leaveHost(_ id: TransferID) {
+        live[id]?.isWhole = true
+        schedule()
+    }
+
     /// Puts a transfer back in line once its run is gone.
     private func takeUp(_ next: NextTry) async {
         guard !isShuttingDown else { return }
@@ -114,6 +124,7 @@ extension LocalTransferService {
 
     /// Draws the consequences of a try: the outcome, the next try, or rest.
     private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
+        if try await settleSuccess(id, report) { return nil }
         // The request may have been changed, and the intent too, while the try was made.
         guard let tried = live[id]?.record,
             var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
@@ -140,6 +151,23 @@ extension LocalTransferService {
             try await store(machine.record)
             return nil
         }
+    }
+
+    /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
+    private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
+        // Whoever changes its request has taken its turn.
+        guard case .succeeded(let success) = report.result, !turns.isTaken(id), let tried = live[id]?.record else {
+            return false
+        }
+        var machine = TransferMachine(tried, network: network(of: tried.request))
+        let moment = TransferMachine.Moment(now: Date(), random: 0)
+        let action = machine.tryEnded(
+            .succeeded(success), facts: report.facts, storedBytes: report.storedBytes, at: moment)
+        guard case .finish(let outcome) = action,
+            try await finish(machine.record, outcome, isUntouched: true)
+        else { return false }
+        originSizes[key(tried).origin, default: RecentSizes()].add(success.size)
+        return true
     }
 
     /// What the report says to the machine; notes what it says about the origin.
@@ -179,7 +207,13 @@ extension LocalTransferService {
     }
 
     /// Records an outcome with its event in one transaction, and tells everybody (step 12).
-    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(TransferError) {
+    ///
+    /// - Parameter isUntouched: whether the record's request is that of the journal.
+    /// - Returns: false, with nothing recorded, if it was untouched and somebody wants something else of it now.
+    @discardableResult
+    func finish(
+        _ record: TransferRecord, _ outcome: Outcome, isUntouched: Bool = false
+    ) async throws(TransferError) -> Bool {
         let now = Date()
         var record = record
         record.outcome = outcome
@@ -206,15 +240,8 @@ extension LocalTransferService {
         } else if record.facts.partial == nil, let leftover {
             try? await engine.removePartialFile(leftover)
         }
-        let (number, shown) = try await journal.commit { transaction throws(TransferError) in
-            var finished = ended
-            // What was wished for while the end was being made ready stays.
-            if let current = try transaction.record(ended.id) { finished.request = current.request }
-            let shown = Transfer(finished, live: .waiting(.slot))
-            try transaction.update(finished)
-            let number = try transaction.appendEvent(
-                kind: kind, at: now, id: finished.id, session: finished.request.session, snapshot: shown)
-            return (number, shown)
+        guard let (number, shown) = try await store(ended, kind, at: now, isUntouched: isUntouched) else {
+            return false
         }
         configuration.reached(.outcomeCommitted)
         digests[record.id] = nil
@@ -225,6 +252,31 @@ extension LocalTransferService {
         wake(waitingFor: .disk)
         await noteNews(of: record.request.session)
         try await noteOutcome()
+        return true
+    }
+
+    /// Stores an outcome and its event.
+    private func store(
+        _ ended: TransferRecord, _ kind: TransferEvent.Kind, at now: Date, isUntouched: Bool
+    ) async throws(TransferError) -> (number: Int64, shown: Transfer)? {
+        if isUntouched {
+            let shown = Transfer(ended, live: .waiting(.slot))
+            let end = try StoredEnd(ended, snapshot: shown)
+            let number = try await journal.commit { transaction throws(TransferError) in
+                try transaction.finish(end, kind: kind, at: now)
+            }
+            return number.map { ($0, shown) }
+        }
+        return try await journal.commit { transaction throws(TransferError) in
+            var finished = ended
+            // What was wished for while the end was being made ready stays.
+            if let current = try transaction.record(ended.id) { finished.request = current.request }
+            let shown = Transfer(finished, live: .waiting(.slot))
+            try transaction.update(finished)
+            let number = try transaction.appendEvent(
+                kind: kind, at: now, id: finished.id, session: finished.request.session, snapshot: shown)
+            return (number, shown)
+        }
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {

@@ -7,9 +7,10 @@ import GRDB
 extension JournalReads {
     /// The durable events after a number, each whole.
     package func page(
-        after number: Int64, session: SessionID?, ids: Set<TransferID>?
+        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]? = nil
     ) throws(TransferError) -> EventPage {
-        let events = try events(after: number, session: session, ids: ids, limit: EventPage.wholeEvents)
+        let events = try events(
+            after: number, session: session, ids: ids, kinds: kinds, limit: EventPage.wholeEvents)
         return EventPage(
             signals: events.map(SessionSignal.event), through: events.last?.number,
             isLast: events.count < EventPage.wholeEvents)

@@ -5,12 +5,13 @@ package import FerryCore
 import GRDB
 
 extension JournalReads {
-    /// The durable events after a number, oldest first, of one session or all, of some transfers or all.
+    /// The durable events after a number, oldest first, of one session or all, of some transfers and kinds or all.
     ///
     /// An event without a snapshot shows its transfer as it is at the time of reading, waiting if it is live, or none
     /// if it was removed.
     package func events(
-        after number: Int64, session: SessionID? = nil, ids: Set<TransferID>? = nil, limit: Int
+        after number: Int64, session: SessionID? = nil, ids: Set<TransferID>? = nil,
+        kinds: [TransferEvent.Kind]? = nil, limit: Int
     ) throws(TransferError) -> [TransferEvent] {
         var sql = "SELECT number, kind, at, id, session, snapshot FROM events WHERE number > ?"
         var arguments: StatementArguments = [number]
@@ -21,6 +22,9 @@ extension JournalReads {
         if let ids {
             sql += " AND id IN (SELECT value FROM json_each(?))"
             arguments += [PageQuery.json(ids)]
+        }
+        if let kinds {
+            sql += " AND kind IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
         }
         sql += " ORDER BY number LIMIT ?"
         arguments += [limit]

@@ -47,6 +47,11 @@ enum TransferColumns {
     private static let plainFacts = (value: TransferFacts(), text: try? JournalJSON.text(TransferFacts()))
     private static let plainFailures = (value: FailureLedger(), text: try? JournalJSON.text(FailureLedger()))
 
+    /// The text of failures, which most transfers have none of.
+    static func text(_ failures: FailureLedger) throws(TransferError) -> String {
+        try text(failures, plain: plainFailures)
+    }
+
     private static func text<Value: Encodable & Equatable>(
         _ value: Value, plain: (value: Value, text: String?)
     ) throws(TransferError) -> String {
@@ -55,7 +60,7 @@ enum TransferColumns {
     }
 
     /// The path that a live transfer has reserved, or where one that succeeded has put its file.
-    private static func destination(_ record: TransferRecord) -> String? {
+    static func destination(_ record: TransferRecord) -> String? {
         switch record.outcome {
         case .succeeded(let success): success.path
         case .failed, .canceled: nil

@@ -43,9 +43,14 @@ package struct JournalTransaction: JournalReads {
     /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
     @discardableResult
     package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
+        try updateFacts(id, try StoredFacts(facts))
+    }
+
+    @discardableResult
+    package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
         try connection.execute(
             "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
-            [try JournalJSON.text(facts), facts.leavesWork, id.column]) == 1
+            [facts.text, facts.leavesWork, id.column]) == 1
     }
 
     /// Records what the user wants; the phase of one that has ended stays.

@@ -42,6 +42,19 @@ import Testing
         #expect(limits([other, mine], change).obstacle(elsewhere) == nil)
     }
 
+    @Test func `L4 a file that is only being placed has a slot and no connection to its host`() {
+        func obstacle(running: Int, placing: Int) -> WaitReason? {
+            var limits = limits(Array(repeating: mine, count: running)) {
+                ($0.connectionsPerHost, $0.activeTransfers) = (1, 2)
+            }
+            for _ in 0..<placing { limits.takeSlot(mine) }
+            return limits.obstacle(mine)
+        }
+        #expect(obstacle(running: 0, placing: 1) == nil)
+        #expect(obstacle(running: 1, placing: 0) == .host)
+        #expect(obstacle(running: 0, placing: 2) == .slot)
+    }
+
     @Test func `33 a session has an allowance of its own for each host`() throws {
         let session = try SessionID("other")
         let theirs = QueueKey(session: session, origin: "http://one", priority: .normal)

@@ -1,0 +1,63 @@
+// Ferry: FerryStore
+// The end of a transfer, with its event.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+/// What the end of a transfer changes, as it is stored; made before the transaction, which then only writes it.
+package struct StoredEnd: Sendable {
+    fileprivate let id: TransferID
+    fileprivate let session: SessionID
+    fileprivate let phase: Int64
+    fileprivate let destination: String?
+    fileprivate let finishedAt: Int64?
+    fileprivate let attempts: Int
+    fileprivate let leavesWork: Bool
+    fileprivate let facts: String
+    fileprivate let failures: String
+    fileprivate let outcome: String?
+    fileprivate let snapshot: String
+
+    /// - Parameters:
+    ///   - record: the transfer with its outcome.
+    ///   - snapshot: the transfer as its event shows it for ever.
+    package init(_ record: TransferRecord, snapshot: Transfer) throws(TransferError) {
+        id = record.id
+        session = record.request.session
+        phase = Int64(JournalPhase(intent: record.intent, outcome: record.outcome).rawValue)
+        destination = TransferColumns.destination(record)
+        finishedAt = record.finishedAt?.journalMilliseconds
+        attempts = record.attempts
+        leavesWork = record.facts.leavesWork
+        facts = try JournalJSON.text(record.facts)
+        failures = try TransferColumns.text(record.failures)
+        outcome = try JournalJSON.text(ifPresent: record.outcome)
+        self.snapshot = try JournalJSON.text(snapshot)
+    }
+}
+
+extension JournalTransaction {
+    /// Records that a transfer that is wanted has ended, and the event that says so; its request stays as it is.
+    ///
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer or it is not to run any longer.
+    package func finish(
+        _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
+    ) throws(TransferError) -> Int64? {
+        let changed = try connection.execute(
+            """
+            UPDATE transfers SET phase = ?, destination = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
+            has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ? \
+            WHERE id = ? AND intent = 'run'
+            """,
+            [
+                end.phase, end.destination, end.finishedAt, end.attempts, end.leavesWork, end.facts, end.failures,
+                end.outcome, end.id.column,
+            ])
+        guard changed == 1 else { return nil }
+        try connection.execute(
+            "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
+            [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
+        return connection.database.lastInsertedRowID
+    }
+}

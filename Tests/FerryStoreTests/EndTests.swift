@@ -1,0 +1,73 @@
+// Ferry: FerryStoreTests
+// The end of a transfer and its event, in one write.
+
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryStore
+
+@Suite(.timeLimit(.minutes(1))) struct `The end of a transfer` {
+    private func ended(_ record: TransferRecord) throws -> (TransferRecord, StoredEnd) {
+        var record = record
+        record.outcome = Sample.success
+        record.finishedAt = Sample.moment
+        record.retry = nil
+        record.facts.partial = nil
+        record.attempts += 1
+        return (record, try StoredEnd(record, snapshot: Transfer(record, live: .waiting(.slot))))
+    }
+
+    private func finish(_ end: StoredEnd, in journal: Journal) async throws -> Int64? {
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.finish(end, kind: .succeeded, at: Sample.moment)
+        }
+    }
+
+    @Test func `is stored as a whole record would be, with its event`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (wanted, end) = try ended(record)
+        #expect(try await finish(end, in: journal) == 1)
+        #expect(try await journal.record(record.id) == wanted)
+        #expect(try await journal.counts() == [.succeeded: 1])
+        let events = try await journal.read { reader throws(TransferError) in
+            try reader.events(after: 0, session: nil, ids: nil, limit: 10)
+        }
+        #expect(events.map(\.kind) == [.succeeded])
+        #expect(events.first?.transfer == Transfer(wanted, live: .waiting(.slot)))
+        await journal.close()
+    }
+
+    @Test(arguments: [TransferIntent.suspend, .cancel, .remove])
+    func `is not stored over another wish`(intent: TransferIntent) async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (_, end) = try ended(record)
+        try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, intent) }
+        #expect(try await finish(end, in: journal) == nil)
+        #expect(try await journal.record(record.id)?.outcome == nil)
+        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 0)
+        await journal.close()
+    }
+
+    @Test func `keeps a request that was changed meanwhile`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (_, end) = try ended(record)
+        try await journal.commit { transaction throws(TransferError) in
+            guard var changed = try transaction.record(record.id) else { return }
+            changed.request.rateLimit = 4096
+            try transaction.update(changed)
+        }
+        #expect(try await finish(end, in: journal) == 1)
+        #expect(try await journal.record(record.id)?.request.rateLimit == 4096)
+        await journal.close()
+    }
+}
