@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from .machine import FERRY, say
+from .machine import FERRY, NotMeasured, say
 
 
 def processor_clock(pid):
@@ -44,9 +44,17 @@ class Daemon:
         return time.clock_gettime(processor_clock(self.pid))
 
     def _memory(self):
-        lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return {name: int(rest.split()[0]) / 1024 for name, _, rest in (line.partition(":") for line in lines)
-                if name in ("VmHWM", "VmRSS", "RssAnon")}
+        try:
+            lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        except FileNotFoundError:
+            lines = []
+        values = {name: int(rest.split()[0]) / 1024 for name, _, rest in (line.partition(":") for line in lines)
+                  if name in ("VmHWM", "VmRSS", "RssAnon")}
+        if not values:  # gone, or about to go
+            log = pathlib.Path(self.environment["FERRY_HOME"]) / "state/ferryd.log"
+            say(f"the daemon died; the end of its log:\n{log.read_text()[-4000:] if log.exists() else ''}")
+            raise NotMeasured("the daemon died")
+        return values
 
     def memory(self):
         """Resident memory in MiB, all of it and the part that no file backs."""
