@@ -87,10 +87,7 @@ let package = Package(
             name: "FerryClient",
             dependencies: [
                 "FerryAPI", "FerryCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         // URLSession with background sessions: what apps import, and what is behind it.
         .target(name: "BackgroundURLSession", dependencies: ["FerryURLSession"], exclude: [otherSystems]),
@@ -171,7 +168,9 @@ let package = Package(
         // The programs of Examples/, which are a package of their own.
         .testTarget(name: "ExampleTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
-        .testTarget(name: "FerryClientTests", dependencies: ["FerryAPI", "FerryClient", "FerryCore"]),
+        .testTarget(
+            name: "FerryClientTests",
+            dependencies: ["FerryAPI", "FerryClient", "FerryCore", .product(name: "NIOCore", package: "swift-nio")]),
         .testTarget(
             name: "FerryCommandsTests",
             dependencies: [

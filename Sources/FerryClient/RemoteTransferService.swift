@@ -25,7 +25,7 @@ package final class RemoteTransferService: SessionService {
     }
 
     /// Ends open calls and streams; call it once, last.
-    package func shutdown() async { await connection.shutdown() }
+    package func shutdown() async { connection.shutdown() }
 
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         let results = try await callLines(AddTransfers.self, try Self.lines(requests))
@@ -170,8 +170,7 @@ extension RemoteTransferService {
         _ endpoint: E.Type, _ target: String
     ) async throws(TransferError) -> AsyncThrowingStream<E.Response, any Error> {
         let reader = try await repeating { connection throws(ConnectionFailure) in
-            LineReader<E.Response>(
-                try await connection.open(E.route, target, limited: false), connection: connection)
+            LineReader<E.Response>(try await connection.open(E.route, target, limited: false))
         }
         return AsyncThrowingStream { try await reader.value() }
     }

@@ -12,7 +12,7 @@ extension DaemonConnection {
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil
     ) async throws(ConnectionFailure) -> E.Response {
         let response = try await open(E.route, E.route.target(parameter, query: query), body: body)
-        let bytes = try await collect(response, upTo: Self.largestAnswer)
+        let bytes = try await response.collect(upTo: Self.largestAnswer)
         return try Self.decode(E.Response.self, from: Data(bytes.readableBytesView))
     }
 
@@ -21,7 +21,7 @@ extension DaemonConnection {
         _ endpoint: E.Type, body: ByteBuffer
     ) async throws(ConnectionFailure) -> [E.Response] {
         let response = try await open(E.route, E.route.target(), body: body, type: MediaType.lines)
-        var bytes = try await collect(response, upTo: Self.largestAnswer)
+        var bytes = try await response.collect(upTo: Self.largestAnswer)
         var splitter = LineSplitter()
         var lines = splitter.append(bytes.readBytes(length: bytes.readableBytes) ?? [])
         if let last = splitter.finish() { lines.append(last) }

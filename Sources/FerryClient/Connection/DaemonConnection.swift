@@ -1,128 +1,142 @@
 // Ferry: FerryClient
 // HTTP over the daemon's socket.
 
-import AsyncHTTPClient
 import FerryAPI
 import FerryCore
 import Foundation
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// Carries requests over the daemon's socket and says how they failed. Starts nothing, tries nothing twice.
 final class DaemonConnection: Sendable {
     private let socket: String
-    private let base: String
     private let limit: Duration
-    private let group: MultiThreadedEventLoopGroup
-    private let http: HTTPClient
-    private let calls = Mutex(Calls())
+    private let pool = Mutex(Pool())
 
-    private struct Calls {
-        /// Calls that wait for their response.
-        var count = 0
+    private struct Pool {
+        /// Connections that carry a call or a stream.
+        var busy: [ObjectIdentifier: DaemonSocket] = [:]
+        /// Connections that wait for the next call.
+        var idle: [DaemonSocket] = []
         var isShutDown = false
-        var idle: [CheckedContinuation<Void, Never>] = []
     }
 
     init(socket: String, limit: Duration) {
         self.socket = socket
-        self.base = "http+unix://" + PercentEncoding.encode(socket)
         self.limit = limit
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Every event stream holds a connection for as long as it lasts; calls must not wait for one to end.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
-        http = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
 
-    /// Whether a call may be made: not once the connection is shut down.
-    private func beginCall() -> Bool {
-        calls.withLock { calls in
-            if !calls.isShutDown { calls.count += 1 }
-            return !calls.isShutDown
-        }
-    }
+    deinit { shutdown() }
 
-    private func endCall() {
-        let waiting = calls.withLock { calls in
-            calls.count -= 1
-            guard calls.count == 0 else { return [CheckedContinuation<Void, Never>]() }
-            defer { calls.idle = [] }
-            return calls.idle
+    /// Ends open exchanges; calls that are made later fail as canceled.
+    func shutdown() {
+        let open = pool.withLock { pool in
+            pool.isShutDown = true
+            defer { (pool.busy, pool.idle) = ([:], []) }
+            return pool.idle + pool.busy.values
         }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Ends open exchanges and frees the thread; calls that are made later fail as canceled.
-    func shutdown() async {
-        calls.withLock { $0.isShutDown = true }
-        try? await http.shutdown()
-        // A call that is being made must find the loop running, and so must what it leaves behind.
-        await withCheckedContinuation { continuation in
-            let isIdle = calls.withLock { calls in
-                if calls.count > 0 { calls.idle.append(continuation) }
-                return calls.count == 0
-            }
-            if isIdle { continuation.resume() }
-        }
-        try? await group.next().submit {}.get()
-        try? await group.shutdownGracefully()
+        for socket in open { socket.end(.canceled) }
     }
 
     /// Sends a request and returns the head of a successful response; its body is still to be read.
     func open(
         _ route: Route, _ target: String, body: ByteBuffer? = nil, type: String = MediaType.json, limited: Bool = true
-    ) async throws(ConnectionFailure) -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: base + target)
-        request.method = .init(rawValue: route.method.rawValue)
-        request.headers.add(name: "User-Agent", value: "Ferry/\(FerryVersion.current)")
-        if let body {
-            request.headers.add(name: "Content-Type", value: type)
-            request.body = .bytes(body)
-        }
-        let response: HTTPClientResponse
-        guard beginCall() else { throw .canceled }
-        do {
-            defer { endCall() }
-            response = try await http.execute(request, deadline: limited ? deadline : .distantFuture)
+    ) async throws(ConnectionFailure) -> DaemonResponse {
+        let socket = try take()
+        let alarm = limited ? alarm(for: socket) : nil
+        let response: DaemonResponse
+        do throws(ConnectionFailure) {
+            try await socket.write(Self.request(route, target, body, type))
+            response = try await head(on: socket, alarm)
         } catch {
-            throw failure(error)
+            alarm?.cancel()
+            giveBack(socket, isReusable: false)
+            throw error
         }
-        guard (200..<300).contains(response.status.code) else {
-            let bytes = try await collect(response, upTo: BodyLimit.value)
-            throw .answered(Self.error(in: bytes, status: Int(response.status.code)))
+        guard (200..<300).contains(response.status) else {
+            let bytes = try await response.collect(upTo: BodyLimit.value)
+            throw .answered(Self.error(in: bytes, status: response.status))
         }
         return response
     }
 
-    /// Reads a whole body.
-    func collect(_ response: HTTPClientResponse, upTo limit: Int) async throws(ConnectionFailure) -> ByteBuffer {
-        do {
-            return try await response.body.collect(upTo: limit)
-        } catch {
-            throw failure(error)
+    private func head(
+        on socket: DaemonSocket, _ alarm: Task<Void, Never>?
+    ) async throws(ConnectionFailure) -> DaemonResponse {
+        var framing = ResponseFraming()
+        while true {
+            if let head = try framing.head() {
+                return DaemonResponse(head, framing, on: socket) { [weak self] isReusable in
+                    alarm?.cancel()
+                    if let self { self.giveBack(socket, isReusable: isReusable) } else { socket.end() }
+                }
+            }
+            guard let more = try await socket.read() else {
+                throw .lost("the connection ended before an answer")
+            }
+            framing.append(more)
         }
     }
 
-    func failure(_ error: any Error) -> ConnectionFailure {
-        switch error {
-        case is CancellationError: return .canceled
-        case let error as HTTPClientError where error == .cancelled: return .canceled
-        case let error as IOError where Self.nobody.contains(error.errnoCode):
-            return .nobodyListens("\(socket.escapingControls): \(unsafe String(cString: strerror(error.errnoCode)))")
-        default: return .lost(String(describing: error).escapingControls)
+    private static func request(_ route: Route, _ target: String, _ body: ByteBuffer?, _ type: String) -> ByteBuffer {
+        var text = "\(route.method.rawValue) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+        text += "User-Agent: Ferry/\(FerryVersion.current)\r\n"
+        if let body {
+            text += "Content-Type: \(type)\r\nContent-Length: \(body.readableBytes)\r\n"
+        } else if route.method != .get {
+            text += "Content-Length: 0\r\n"
         }
+        var request = ByteBuffer(string: text + "\r\n")
+        if var body { request.writeBuffer(&body) }
+        return request
     }
 
-    // EAGAIN: so many wait to be accepted that the daemon may be stuck or about to end.
-    private static let nobody: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
+    // MARK: Connections
 
-    private var deadline: NIODeadline { .now() + TimeAmount(limit) }
+    /// A connection for one call: one that is at rest, or a new one.
+    private func take() throws(ConnectionFailure) -> DaemonSocket {
+        while let socket = try pool.withLock({ pool throws(ConnectionFailure) in
+            if pool.isShutDown { throw .canceled }
+            return pool.idle.popLast()
+        }) {
+            if !socket.isStale { return try keep(socket) }
+            socket.end()
+        }
+        return try keep(try DaemonSocket(path: socket))
+    }
+
+    private func keep(_ socket: DaemonSocket) throws(ConnectionFailure) -> DaemonSocket {
+        let isKept = pool.withLock { pool in
+            if !pool.isShutDown { pool.busy[ObjectIdentifier(socket)] = socket }
+            return !pool.isShutDown
+        }
+        guard isKept else {
+            socket.end()
+            throw .canceled
+        }
+        return socket
+    }
+
+    private func giveBack(_ socket: DaemonSocket, isReusable: Bool) {
+        let isKept = pool.withLock { pool in
+            pool.busy[ObjectIdentifier(socket)] = nil
+            guard isReusable, !pool.isShutDown, pool.idle.count < Self.idleConnections else { return false }
+            pool.idle.append(socket)
+            return true
+        }
+        if !isKept { socket.end() }
+    }
+
+    private static let idleConnections = 8
+
+    /// Ends a call that takes too long.
+    private func alarm(for socket: DaemonSocket) -> Task<Void, Never> {
+        let limit = limit
+        return Task(name: "limit of a call to the daemon") { [weak socket] in
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            socket?.end(.lost("no answer within \(limit.components.seconds) s"))
+        }
+    }
 
     private static func error(in body: ByteBuffer, status: Int) -> TransferError {
         if let answer = try? APIJSON.decoder.decode(ErrorBody.self, from: Data(body.readableBytesView)) {

@@ -1,7 +1,6 @@
 // Ferry: FerryClient
 // The lines of a stream.
 
-import AsyncHTTPClient
 import FerryAPI
 import FerryCore
 import Foundation
@@ -9,22 +8,24 @@ import NIOCore
 
 /// Reads the values of one response, a line at a time, as fast as its reader asks and no faster.
 actor LineReader<Value: Decodable & Sendable> {
-    private let connection: DaemonConnection
-    private var body: HTTPClientResponse.Body.AsyncIterator
+    private let response: DaemonResponse
     private var splitter = LineSplitter()
     private var lines: [Data] = []
     private var next = 0
 
-    init(_ response: HTTPClientResponse, connection: DaemonConnection) {
-        self.connection = connection
-        body = response.body.makeAsyncIterator()
-    }
+    init(_ response: DaemonResponse) { self.response = response }
 
     /// The next value; nil when the daemon has ended the stream.
     func value() async throws(TransferError) -> Value? {
         while next == lines.count {
-            guard let chunk = try await chunk() else { return nil }
-            lines = splitter.append(chunk.readableBytesView)
+            let part: ByteBuffer?
+            do throws(ConnectionFailure) {
+                part = try await response.next()
+            } catch {
+                throw error.error
+            }
+            guard let part else { return nil }
+            lines = splitter.append(part.readableBytesView)
             next = 0
         }
         defer { next += 1 }
@@ -32,16 +33,6 @@ actor LineReader<Value: Decodable & Sendable> {
             return try DaemonConnection.decode(Value.self, from: lines[next])
         } catch {
             throw error.error
-        }
-    }
-
-    private func chunk() async throws(TransferError) -> ByteBuffer? {
-        // A copy, since an actor's property cannot be lent out across a suspension; it shares the one response.
-        var iterator = body
-        do {
-            return try await iterator.next(isolation: self)
-        } catch {
-            throw connection.failure(error).error
         }
     }
 }

@@ -1,0 +1,142 @@
+// Ferry: FerryClient
+// Where the parts of the daemon's answers end.
+
+import FerryCore
+import NIOCore
+
+/// Takes the daemon's answers apart: the head, then the body without its framing. Performs nothing.
+struct ResponseFraming {
+    struct Head: Equatable {
+        var status: Int
+        /// Whether another request may follow on the connection.
+        var keepsConnection: Bool
+    }
+
+    private enum Body {
+        case head
+        case length(Int)
+        case untilClose
+        case chunkSize
+        case chunk(Int)
+        /// The line break after a chunk.
+        case chunkEnd
+        case trailer
+        case ended
+    }
+
+    private var bytes = ByteBuffer()
+    private var body = Body.head
+
+    // A head is a few hundred bytes; a line in a body's framing a few.
+    private static let longestHead = 64 << 10
+
+    mutating func append(_ more: ByteBuffer) {
+        var more = more
+        if bytes.readableBytes == 0 { bytes = more } else { bytes.writeBuffer(&more) }
+    }
+
+    /// Whether the whole answer was taken, and nothing beyond it came.
+    var isAtEnd: Bool {
+        if case .ended = body { return bytes.readableBytes == 0 }
+        return false
+    }
+
+    /// The head; nil until all of it has come.
+    mutating func head() throws(ConnectionFailure) -> Head? {
+        while let text = try line(endingIn: Self.headEnd) {
+            let head = try read(text)
+            // An interim answer is not the one that is waited for.
+            if head.status >= 200 { return head }
+        }
+        return nil
+    }
+
+    private mutating func read(_ text: String) throws(ConnectionFailure) -> Head {
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { throw Self.nonsense }
+        var head = Head(status: status, keepsConnection: words[0] != "HTTP/1.0")
+        var next = Body.untilClose
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { throw Self.nonsense }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            switch line[..<colon].lowercased() {
+            case "content-length":
+                guard let length = Int(value), length >= 0 else { throw Self.nonsense }
+                next = length == 0 ? .ended : .length(length)
+            case "transfer-encoding": if value.lowercased() == "chunked" { next = .chunkSize }
+            case "connection": if value.lowercased() == "close" { head.keepsConnection = false }
+            default: break
+            }
+        }
+        guard status >= 200 else { return head }
+        body = status == 204 || status == 304 ? .ended : next
+        if case .untilClose = body { head.keepsConnection = false }
+        return head
+    }
+
+    /// The next part of the body; nil if more has to come first, or if it has ended.
+    mutating func part() throws(ConnectionFailure) -> ByteBuffer? {
+        while true {
+            switch body {
+            case .head, .ended: return nil
+            case .untilClose: return take(.max)
+            case .length(let left):
+                guard let part = take(left) else { return nil }
+                body = part.readableBytes == left ? .ended : .length(left - part.readableBytes)
+                return part
+            case .chunkSize:
+                guard let text = try line(endingIn: Self.lineEnd) else { return nil }
+                guard let size = Int(text.prefix { $0 != ";" }, radix: 16), size >= 0 else { throw Self.nonsense }
+                body = size == 0 ? .trailer : .chunk(size)
+            case .chunk(let left):
+                guard let part = take(left) else { return nil }
+                body = part.readableBytes == left ? .chunkEnd : .chunk(left - part.readableBytes)
+                return part
+            case .chunkEnd:
+                guard let text = try line(endingIn: Self.lineEnd) else { return nil }
+                guard text.isEmpty else { throw Self.nonsense }
+                body = .chunkSize
+            case .trailer:
+                guard let text = try line(endingIn: Self.lineEnd) else { return nil }
+                if text.isEmpty { body = .ended }
+            }
+        }
+    }
+
+    /// Takes the end of the connection.
+    ///
+    /// - Throws: `lost` if the answer has not ended.
+    mutating func close() throws(ConnectionFailure) {
+        switch body {
+        case .ended: break
+        case .untilClose: body = .ended
+        case .head, .length, .chunkSize, .chunk, .chunkEnd, .trailer:
+            throw .lost("the connection ended in the middle of an answer")
+        }
+    }
+
+    var hasEnded: Bool { if case .ended = body { true } else { false } }
+
+    private mutating func take(_ limit: Int) -> ByteBuffer? {
+        let count = min(limit, bytes.readableBytes)
+        return count > 0 ? bytes.readSlice(length: count) : nil
+    }
+
+    /// The text before some bytes, which are taken with it.
+    private mutating func line(endingIn end: [UInt8]) throws(ConnectionFailure) -> String? {
+        let view = bytes.readableBytesView
+        guard let found = view.firstRange(of: end) else {
+            guard view.count <= Self.longestHead else { throw Self.nonsense }
+            return nil
+        }
+        let text = String(decoding: view[..<found.lowerBound], as: UTF8.self)
+        bytes.moveReaderIndex(forwardBy: text.utf8.count + end.count)
+        return text
+    }
+
+    private static let headEnd = Array("\r\n\r\n".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
+    private static let nonsense = ConnectionFailure.answered(
+        TransferError(.internal, "The daemon sent what is no answer of HTTP."))
+}
