@@ -1,0 +1,39 @@
+// Ferry: FerryEngineTests
+// Limits of connections over all transfers.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Limits of connections` {
+    private let body = SeededBody(seed: 451, size: (6 << 20) + 3)
+    private var script: OriginScript { OriginScript(body, always: .throttle(bytesPerSecond: 1 << 20)) }
+
+    @Test func `L4 a number that the user gave goes over the limit of the host`() async throws {
+        try await withEngine(script) { harness, origin in
+            harness.engine.budget.setLimits(perHost: 2, total: 128)
+            let request = harness.request(origin.url()) { $0.connections = 6 }
+            try harness.expectFile(await harness.transfer(request), body)
+            #expect(origin.facts.mostActiveResponses > 4)
+        }
+    }
+
+    @Test func `L4 connections that Ferry chose stay within the limit of the host`() async throws {
+        try await withEngine(script) { harness, origin in
+            harness.engine.budget.setLimits(perHost: 2, total: 128)
+            try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
+            // The origin may not know yet that a connection was closed.
+            #expect([2, 3, 4].contains(origin.facts.mostActiveResponses))
+        }
+    }
+
+    @Test func `L4 no number goes over the limit of all`() async throws {
+        try await withEngine(script) { harness, origin in
+            harness.engine.budget.setLimits(perHost: 8, total: 3)
+            let request = harness.request(origin.url()) { $0.connections = 8 }
+            try harness.expectFile(await harness.transfer(request), body)
+            #expect((3...6).contains(origin.facts.mostActiveResponses))
+        }
+    }
+}
