@@ -144,6 +144,16 @@ package final class RemoteTransferService: SessionService {
         return report
     }
 
+    package func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
+        var body = try Self.json(list.template)
+        body.writeInteger(UInt8(ascii: "\n"))
+        body.writeBytes(list.urls.text)
+        let bytes = body
+        return try await repeating(afterLoss: false) { connection throws(ConnectionFailure) in
+            try await connection.call(SubmitList.self, body: bytes, type: MediaType.text)
+        }
+    }
+
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
     ) async throws(TransferError) -> SessionAction.Report {

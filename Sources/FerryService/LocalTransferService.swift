@@ -28,6 +28,8 @@ package actor LocalTransferService: TransferService {
     var sessionStates: [SessionID: SessionState] = [:]
     let globalLimiter: RateLimiter
     var ready = ReadyQueue()
+    /// Those that wait in the journal alone.
+    var backlog = Backlog<StoredLine>()
     /// Transfers that have a slot.
     var live: [TransferID: LiveTransfer] = [:]
     /// Transfers that wait for a moment, with where they will stand in line.

@@ -61,6 +61,20 @@ import Testing
         #expect(console.talk == "ferry: \(Self.bad): The folder is read-only. (destination_unwritable)\n")
     }
 
+    @Test func `add takes a file of URLs as a list, and says of it what it says of arguments`() async {
+        let files = ["list": "# all\n\n \(Self.good)\t\r\n\(Self.bad)\n\(Self.worse)"]
+        let console = RecordingConsole(files: files)
+        let daemon = FakeDaemon(refusals: [Self.bad: TransferError(.destinationUnwritable, "The folder is read-only.")])
+        #expect(await ferry("add", "--paused", "-i", "list", daemon: daemon, console: console) == 10)
+        #expect(await ferry("add", "--paused", "-i", "list", Self.good, daemon: daemon, console: console) == 10)
+        #expect(
+            daemon.requests.map(\.url) == [Self.good, Self.bad, Self.worse, Self.good, Self.good, Self.bad, Self.worse])
+        #expect(daemon.requests.map(\.paused) == Array(repeating: true, count: 7))
+        #expect(console.output == (1...5).map { "000000000000000\($0)\n" }.joined())
+        let refusal = "ferry: \(Self.bad): The folder is read-only. (destination_unwritable)\n"
+        #expect(console.talk == refusal + refusal)
+    }
+
     @Test(
         arguments: [
             (["get"], "There is nothing to fetch"), (["add"], "There is nothing to fetch"),

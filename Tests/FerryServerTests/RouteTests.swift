@@ -62,6 +62,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["http://a/1\nhttp://a/2\nnone\n", "http://a/1\r\nhttp://a/2\r\n\r\nnone"])
+    func `a list of URLs is answered with runs`(urls: String) async throws {
+        try await withServer { client in
+            let body = #"{"url":"","folder":"/tmp"}"# + "\n" + urls
+            let report = try await client.send("POST", "/v1/lists", type: "text/plain", body)
+                .value(TransferList.Report.self)
+            #expect(report.runs.map(\.count) == [2, 1] && report.ids == [1, 2].map(TransferID.init))
+            #expect(report.runs.map(\.error?.code) == [nil, .invalidURL])
+        }
+    }
+
+    @Test(arguments: ["", "http://a/1\n", #"{"url":"","folders":"/tmp"}"#])
+    func `a list without a request is refused`(body: String) async throws {
+        try await withServer { client in
+            let response = try await client.send("POST", "/v1/lists", type: "text/plain", body)
+            #expect(response.status == 400)
+            #expect(try response.error().code == .invalidRequest)
+        }
+    }
+
     @Test(arguments: [
         #"{"templates":[],"items":[],"item":1}"#, #"{"templates":[{"url":"","folder":"/","folders":1}],"items":[]}"#,
     ])

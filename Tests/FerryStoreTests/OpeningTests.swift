@@ -67,8 +67,9 @@ import Testing
             for step in [
                 "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
                 "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
-                "ALTER TABLE sessions DROP COLUMN transfer_order",
-                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3')",
+                "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
+                "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
+                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4')",
             ] { try transaction.connection.execute(step) }
         }
         await journal.close()

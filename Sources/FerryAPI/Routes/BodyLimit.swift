@@ -7,4 +7,6 @@ package enum BodyLimit {
     package static let value = 4 << 20
     /// All lines of a batch, or the one value of another body about many transfers.
     package static let batch = 64 << 20
+    /// All lines of a list of URLs.
+    package static let list = 32 << 20
 }

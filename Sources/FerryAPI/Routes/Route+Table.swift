@@ -7,6 +7,7 @@ extension Route {
         GetVersion.route, GetStatus.route,
         AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, ChangeTransfer.route,
         DeleteTransfer.route, ReleaseTransfer.route, ActOnTransfers.route, SubmitBatch.route,
+        SubmitList.route,
         StreamEvents.route,
         ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,
         AttachSession.route,

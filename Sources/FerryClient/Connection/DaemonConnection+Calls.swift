@@ -7,11 +7,12 @@ import Foundation
 import NIOCore
 
 extension DaemonConnection {
-    /// Calls an endpoint whose bodies are one JSON value.
+    /// Calls an endpoint whose answer is one JSON value, as is its body where no other type is named.
     func call<E: Endpoint>(
-        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil
+        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil,
+        type: String = MediaType.json
     ) async throws(ConnectionFailure) -> E.Response {
-        let response = try await open(E.route, E.route.target(parameter, query: query), body: body)
+        let response = try await open(E.route, E.route.target(parameter, query: query), body: body, type: type)
         let bytes = try await response.collect(upTo: Self.largestAnswer)
         return try Self.decode(E.Response.self, from: Data(bytes.readableBytesView))
     }

@@ -10,6 +10,16 @@ extension RequestOptions {
     /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name or mirror is for several
     ///   files.
     func requests(in context: CommandContext) throws -> [TransferRequest] {
+        let (template, urls) = try template(in: context)
+        return urls.map { url in
+            var request = template
+            request.url = url
+            return request
+        }
+    }
+
+    /// What the requests have in common, and their URLs; throws as ``requests(in:)``.
+    func template(in context: CommandContext) throws -> (TransferRequest, urls: [String]) {
         var all = urls
         if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
         guard !all.isEmpty else {
@@ -37,10 +47,6 @@ extension RequestOptions {
         template.allowDowngrade = allowDowngrade
         template.tags = tag
         template.proxyEnvironment = ProxyVariables.of(context.environment)
-        return all.map { url in
-            var request = template
-            request.url = url
-            return request
-        }
+        return (template, all)
     }
 }

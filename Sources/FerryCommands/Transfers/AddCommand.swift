@@ -28,8 +28,17 @@ struct AddCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        var requests = try request.requests(in: context)
-        for index in requests.indices { requests[index].paused = paused }
+        var (template, urls) = try request.template(in: context)
+        template.paused = paused
+        // A list is answered with ids alone, and gives no file a name; no line of a file is empty or has two.
+        if request.inputFile != nil, request.urls.isEmpty, !json, template.name == nil, template.mirrors.isEmpty {
+            return try await handOver(ListSubmission(template: template, urls: urls), in: context)
+        }
+        let requests = urls.map { url in
+            var request = template
+            request.url = url
+            return request
+        }
         var submissions: [Submission] = []
         try await Submission.submit(requests, to: context.service()) { batch in
             submissions += batch
@@ -38,6 +47,16 @@ struct AddCommand: FerrySubcommand {
         }
         if json { context.console.print(try JSONText.array(submissions)) }
         return submissions.handoverStatus
+    }
+
+    private func handOver(_ list: ListSubmission, in context: CommandContext) async throws -> Int32 {
+        var status: Int32 = 0
+        try await list.submit(to: context.service()) { handover in
+            for (url, error) in handover.refused { context.sayRefusal(of: url, error) }
+            if !quiet, !handover.ids.isEmpty { context.console.print(handover.ids.map(\.description)) }
+            if status == 0, let first = handover.refused.first { status = first.error.code.row.exitStatus }
+        }
+        return status
     }
 }
 

@@ -77,9 +77,11 @@ extension [Submission] {
 extension CommandContext {
     /// Says which requests were refused, and why.
     func sayRefusals(_ submissions: [Submission]) {
-        for case .refused(let url, _, let error) in submissions {
-            console.say(
-                "ferry: \(url.escapingControls): \(error.message.escapingControls) (\(error.word.escapingControls))")
-        }
+        for case .refused(let url, _, let error) in submissions { sayRefusal(of: url, error) }
+    }
+
+    func sayRefusal(of url: String, _ error: TransferError) {
+        console.say(
+            "ferry: \(url.escapingControls): \(error.message.escapingControls) (\(error.word.escapingControls))")
     }
 }

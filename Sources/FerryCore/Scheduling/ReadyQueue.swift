@@ -49,6 +49,9 @@ package struct ReadyQueue: Sendable {
         lines.reduce(0) { $0 + ($1.key.origin == origin ? $1.value.count : 0) }
     }
 
+    /// How many wait with a key.
+    package func waiting(with key: QueueKey) -> Int { lines[key]?.count ?? 0 }
+
     /// The keys of those who wait.
     package var keys: some Collection<QueueKey> { lines.keys }
 

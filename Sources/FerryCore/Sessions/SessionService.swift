@@ -40,6 +40,12 @@ package protocol SessionService: TransferService {
     /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report
 
+    /// Stores all URLs of a list in one transaction, with ids in their order.
+    ///
+    /// A URL that is refused does not hold back the others; a folder that is refused refuses them all.
+    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
+    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report
+
     /// Acts on many transfers of a session in one transaction, and returns once everything is done.
     ///
     /// - Parameter ids: nil is all of the session; then what has succeeded is not started.

@@ -77,7 +77,7 @@ extension UInt8 {
     }
 
     /// Whether RFC 3986 §2 lets this byte stand for itself in every part after the authority.
-    fileprivate var isUnreservedOrSubDelimiter: Bool {
+    var isUnreservedOrSubDelimiter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

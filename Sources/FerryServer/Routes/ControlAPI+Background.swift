@@ -32,6 +32,10 @@ extension ControlAPI {
             try request.hasNoQuery()
             return try await service.submit(request.value(StrictBatch.self, upTo: BodyLimit.batch).batch)
         }
+        router.serve(SubmitList.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.submit(request.list())
+        }
         router.serve(ActOnSession.self) { request, context in
             try request.hasNoQuery()
             let wish = try await request.value(ActOnSession.Request.self, upTo: BodyLimit.batch)

@@ -62,7 +62,7 @@ struct AdmittedBatch: Sendable {
     }
 
     /// Checks all but the URL, which is each item's own.
-    private static func admit(_ template: TransferRequest) -> Result<TransferRequest, TransferError> {
+    static func admit(_ template: TransferRequest) -> Result<TransferRequest, TransferError> {
         var request = template
         request.url = "http://localhost/"
         request.name = nil

@@ -107,7 +107,7 @@ extension LocalTransferService {
 
     private func fail(_ id: TransferID, _ reason: WaitReason) async {
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
-        defer { turns.leave(id) }
+        defer { leaveTurn(id) }
         do throws(TransferError) {
             let record = try await existing(id)
             guard record.isEligible, live[id] == nil, !isShuttingDown else { return }

@@ -9,7 +9,7 @@ extension LocalTransferService {
     /// Seconds for which an event waits for its session's acknowledgement.
     private static let eventLifetime = 30.0 * 86_400
     /// Events of the command line's session that are kept: its commands come and go, and none acknowledges for all.
-    private static let commandLineEvents = 10_000
+    static let commandLineEvents = 10_000
 
     /// Lets events go that waited too long.
     func trimEvents() async throws(TransferError) {

@@ -73,7 +73,7 @@ extension LocalTransferService {
             await withCheckedContinuation { turns.wait(id, $0) }
         }
         defer {
-            turns.leave(id)
+            leaveTurn(id)
             schedule()
         }
         do throws(TransferError) {

@@ -26,7 +26,7 @@ extension LocalTransferService {
     private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) -> Bool {
         var endsTransfer = false
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
-        defer { turns.leave(id) }
+        defer { leaveTurn(id) }
         var change = change
         var record = try await existing(id)
         if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {

@@ -31,9 +31,7 @@ extension LocalTransferService {
         var latest: QueueKey?
         var alike: [TransferID] = []
         for transfer in transfers {
-            let key = QueueKey(
-                session: transfer.session, origin: transfer.origin, priority: transfer.priority,
-                network: network(transfer.network, in: transfer.session))
+            let key = key(transfer)
             let rest = transfer.retry?.rest(now: now) ?? 0
             let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
             if rest == 0, launchRest == 0, transfer.notBefore == nil {

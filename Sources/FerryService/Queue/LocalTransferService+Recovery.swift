@@ -10,31 +10,51 @@ import Logging
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line, and ends what was being canceled.
     func recover() async throws(TransferError) {
-        try await trimEvents()
-        let (waiting, canceling, sessions) = try await journal.read { reader throws(TransferError) in
-            var waiting: [PendingTransfer] = []
-            try reader.forEachPending { waiting.append($0) }
-            let canceling = try reader.unfinishedCleanups()
-            var sessions: [(SessionID, SessionSettings, [TransferID])] = []
-            for session in try reader.sessions() {
-                sessions.append((session.id, session.settings, try reader.order(of: session.id)))
-            }
-            return (waiting, canceling, sessions)
-        }
-        for (id, settings, order) in sessions {
-            sessionStates[id] = SessionState(settings: settings)
-            if !order.isEmpty { setOrder(order, of: id) }
-        }
+        let end = lastID ?? TransferID(rawValue: 0)
+        let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
+        for session in found.sessions { sessionStates[session.id] = SessionState(settings: session.settings) }
         try await recoverSessions()
-        lineUp(waiting)
-        try await recoverRemovals()
-        for record in canceling where !record.intent.isRemoval { try await cleanUp(record) }
-        try await sweep(olderThan: 0)
-        if !waiting.isEmpty {
-            logger.notice("taking up transfers", metadata: ["count": "\(waiting.count)"])
+        lineUp(found.timed)
+        takeLines(found.lines)
+        for session in found.sessions where !session.order.isEmpty {
+            try await takeOrdered(session.order, of: session.id)
+            setOrder(session.order, of: session.id)
         }
+        try await recoverRemovals()
+        for record in found.canceling where !record.intent.isRemoval { try await cleanUp(record) }
+        try await sweep(olderThan: 0)
+        if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
+        // Long lists of events that nobody wants hold nothing up.
+        Task(name: "trimming of events") {
+            do throws(TransferError) { try await trimEvents() } catch {
+                if !isShuttingDown { noteFailure(error) }
+            }
+        }
+    }
+
+    /// What a start needs to know; of those who only wait, the first of each line.
+    private struct Found: Sendable {
+        /// Those of which something is due at a moment, or which cannot be read.
+        var timed: [PendingTransfer] = []
+        var lines: [(line: StoredLine, ids: [TransferID])] = []
+        var canceling: [TransferRecord] = []
+        var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
+
+        init(_ reader: JournalReader, end: TransferID) throws(TransferError) {
+            try reader.forEachPending(timed: true) { timed.append($0) }
+            let (stored, unreadable) = try reader.lines()
+            for line in stored {
+                let ids = try reader.ids(in: line, after: nil, through: end, limit: lineWindow)
+                lines.append((line, ids))
+            }
+            timed += try reader.pending(unreadable)
+            canceling = try reader.unfinishedCleanups()
+            for session in try reader.storedSessions() {
+                sessions.append((session.id, session.settings, try reader.order(of: session.id)))
+            }
+        }
     }
 
     private func cleanUp(_ record: TransferRecord) async throws(TransferError) {

@@ -22,6 +22,7 @@ extension LocalTransferService {
             limits.add(next.key)
             start(next.id, next.key)
         }
+        readOn()
         paceConditions()
     }
 

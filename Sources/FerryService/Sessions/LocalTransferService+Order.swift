@@ -14,6 +14,7 @@ extension LocalTransferService {
                 try transaction.saveOrder(ids, of: session)
             }
         }
+        try await takeOrdered(stored, of: session)
         setOrder(stored, of: session)
         schedule()
     }

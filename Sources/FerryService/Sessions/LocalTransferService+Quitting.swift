@@ -87,7 +87,7 @@ extension LocalTransferService {
     private func quit(_ id: TransferID) async -> ActionResult {
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
         defer {
-            turns.leave(id)
+            leaveTurn(id)
             schedule()
         }
         do throws(TransferError) {

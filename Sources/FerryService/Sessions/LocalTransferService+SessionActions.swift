@@ -18,7 +18,7 @@ extension LocalTransferService {
         }
         await takeTurns(own)
         defer {
-            for id in own { turns.leave(id) }
+            for id in own { leaveTurn(id) }
             schedule()
         }
         var failures = Self.unknown(ids, among: own)

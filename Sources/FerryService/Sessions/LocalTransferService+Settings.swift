@@ -69,6 +69,7 @@ extension LocalTransferService {
                 if obstacle(key) != obstacle(old) { haveNews.append(id) }
             }
         }
+        backlog.change { line, old in line.session == session ? key(line) : old }
         for (id, waiting) in delayed where waiting.key.session == session {
             delayed[id]?.key = changed(waiting.key, id)
         }

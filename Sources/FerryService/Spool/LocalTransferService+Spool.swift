@@ -47,7 +47,7 @@ extension LocalTransferService {
     package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
         defer {
-            turns.leave(id)
+            leaveTurn(id)
             schedule()
         }
         var record = try await existing(id)

@@ -3,6 +3,7 @@
 
 import FerryCore
 import GRDB
+import Logging
 import Synchronization
 
 /// Gathers the callers that wait for the writer and commits them together.
@@ -76,10 +77,12 @@ final class CommitQueue: Sendable {
     private func commit(_ batch: [PendingCommit], on database: Database) {
         var performed: [PendingCommit.Performed] = []
         performed.reserveCapacity(batch.count)
+        var hasManyPages = false
+        defer { if hasManyPages { emptyLog(database) } }
         do {
             try reach(.begins(bodies: batch.count))
             try database.beginTransaction(.immediate)
-            for commit in batch { performed.append(try run(commit, on: database)) }
+            for commit in batch { performed.append(try run(commit, on: database, &hasManyPages)) }
             try reach(.commits(bodies: batch.count))
             try database.commit()
         } catch {
@@ -95,8 +98,11 @@ final class CommitQueue: Sendable {
     /// Runs one body in a savepoint of its own.
     ///
     /// - Throws: What makes the whole transaction worthless; never what the body itself had to say.
-    private func run(_ commit: PendingCommit, on database: Database) throws -> PendingCommit.Performed {
+    private func run(
+        _ commit: PendingCommit, on database: Database, _ hasManyPages: inout Bool
+    ) throws -> PendingCommit.Performed {
         let connection = JournalConnection(database, health: health)
+        defer { hasManyPages = hasManyPages || connection.hasManyPages }
         try database.cachedStatement(sql: "SAVEPOINT body").execute()
         let performed = commit.perform(JournalTransaction(connection: connection))
         // A body may have swallowed a failure of the disk; the transaction is lost all the same.
@@ -104,6 +110,18 @@ final class CommitQueue: Sendable {
         if !performed.isKept { try database.cachedStatement(sql: "ROLLBACK TO body").execute() }
         try database.cachedStatement(sql: "RELEASE body").execute()
         return performed
+    }
+
+    /// Moves a long log into the journal's file once everybody has been told, so that nobody waits for it, and a start has
+    /// none to read.
+    private func emptyLog(_ database: Database) {
+        do {
+            try database.execute(sql: JournalSchema.usualPages)
+            if !health.isInMemory { _ = try database.checkpoint(.truncate) }
+        } catch {
+            // Everything is durable in the log too; a later commit moves it.
+            health.logger.warning("The journal's log stays for now.", error: error)
+        }
     }
 
     private func reach(_ step: JournalStep) throws {

@@ -11,6 +11,8 @@ package final class JournalConnection {
     let health: JournalHealth
     /// The first failure of the database itself, as opposed to a change that does not fit.
     private(set) var fault: DatabaseError?
+    /// Whether its changes are of so many pages that the log is emptied by itself, after the commit.
+    private(set) var hasManyPages = false
 
     init(_ database: Database, health: JournalHealth) {
         self.database = database
@@ -34,6 +36,12 @@ package final class JournalConnection {
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
             return database.changesCount
         }
+    }
+
+    /// Lets a transaction write very many pages: they go to the log early, and stay there until the commit is told of.
+    func prepareForManyPages() throws(TransferError) {
+        hasManyPages = true
+        try run { try $0.execute(sql: JournalSchema.manyPages) }
     }
 
     /// The first row of a query.

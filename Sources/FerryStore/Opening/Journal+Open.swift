@@ -76,11 +76,8 @@ extension Journal {
                 try judge(
                     pool.writeWithoutTransaction { try JournalInspection($0, checksPages: checksPages) }, of: file)
             }
-            // GRDB sets NORMAL with WAL; a commit that was acknowledged must survive a power cut. With less of a cache, a
-            // transaction about thousands of transfers writes its pages several times.
             try pool.writeWithoutTransaction { database in
-                try database.execute(
-                    sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -32768")
+                try database.execute(sql: JournalSchema.usualPages + "; PRAGMA journal_size_limit = 16777216")
             }
             try JournalSchema.migrator.migrate(pool)
             file.removeCheckMarker()

@@ -10,7 +10,7 @@ struct JournalFile: Sendable {
     let path: String
 
     /// Below this size a check of the whole file at each start costs less than the transfers it may save.
-    static let alwaysCheckedBelow: Int64 = 256 << 20
+    static let alwaysCheckedBelow: Int64 = 64 << 20
 
     private var markerPath: String { path + ".check" }
 

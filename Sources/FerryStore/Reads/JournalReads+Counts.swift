@@ -18,6 +18,23 @@ extension JournalReads {
         return counts
     }
 
+    /// The sessions that have settings, or anything else but transfers.
+    package func storedSessions() throws(TransferError) -> [(id: SessionID, settings: SessionSettings)] {
+        var names: [String] = []
+        try connection.forEachRow("SELECT name FROM sessions ORDER BY name") { row in
+            if let name = row.text(0) { names.append(name) }
+        }
+        var found: [(id: SessionID, settings: SessionSettings)] = []
+        for name in names {
+            guard let id = try? SessionID(name) else {
+                connection.report(unreadable: ["session"], of: "session \(name.escapingControls)")
+                continue
+            }
+            found.append((id, try sessionSettings(id) ?? SessionSettings()))
+        }
+        return found
+    }
+
     /// All sessions that have a transfer or settings, by name, with their settings and counts.
     package func sessions() throws(TransferError) -> [(
         id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int]

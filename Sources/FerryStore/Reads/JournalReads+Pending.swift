@@ -13,13 +13,16 @@ extension JournalReads {
     /// - Parameters:
     ///   - ids: only these; nil is all.
     ///   - session: only those of this session; nil is all. Not together with `ids`.
+    ///   - timed: only those of which something is due at a moment. Not together with the others.
     package func forEachPending(
-        among ids: [TransferID]? = nil, of session: SessionID? = nil, _ body: (PendingTransfer) -> Void
+        among ids: [TransferID]? = nil, of session: SessionID? = nil, timed: Bool = false,
+        _ body: (PendingTransfer) -> Void
     ) throws(TransferError) {
         let condition =
             ids != nil
             ? "id IN (SELECT value FROM json_each(?)) AND +phase = 0"
-            : session != nil ? "session = ? AND phase = 0" : "phase = 0"
+            : session != nil
+                ? "session = ? AND phase = 0" : timed ? "phase = 0 AND line IS NULL" : "phase = 0"
         let sql = """
             SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline'), \
             json_extract(request, '$.not_before'), json_extract(request, '$.resource_timeout'), active, \

@@ -46,7 +46,7 @@ extension JournalReads {
         var ids: [TransferID] = []
         try connection.forEachRow(
             """
-            SELECT id FROM transfers WHERE phase >= 3 AND finished_at < ? \
+            SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
             AND json_extract(request, '$.spooled') = 1 ORDER BY id
             """, [moment.journalMilliseconds]
         ) { row in

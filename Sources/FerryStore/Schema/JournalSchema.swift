@@ -8,6 +8,13 @@ enum JournalSchema {
     /// Seconds that a statement waits for a lock that another process, such as a backup, holds.
     static let busyTimeout = 10.0
 
+    /// How the writing connection works. GRDB sets `NORMAL` with WAL; a commit that was acknowledged must survive a power cut.
+    /// With less of a cache, a transaction that changes thousands of transfers writes its pages several times.
+    static let usualPages = "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000"
+
+    /// How it works while it adds more pages than are to be in memory.
+    static let manyPages = "PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 0"
+
     static var configuration: Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -25,6 +32,9 @@ enum JournalSchema {
             for step in version2 { try database.execute(sql: step) }
         }
         migrator.registerMigration("3") { try $0.execute(sql: version3) }
+        migrator.registerMigration("4") { database in
+            for step in version4 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

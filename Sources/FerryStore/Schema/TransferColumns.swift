@@ -13,13 +13,13 @@ import GRDB
 enum TransferColumns {
     static let insert = """
         INSERT INTO transfers (session, phase, intent, priority, origin, destination, finished_at, retry_at, attempts, \
-        has_partial, request, credentials, facts, failures, retry, outcome, active, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        has_partial, request, credentials, facts, failures, retry, outcome, active, line, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let update = """
         UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, \
         finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, request = ?, credentials = ?, facts = ?, \
-        failures = ?, retry = ?, outcome = ?, active = ? WHERE id = ?
+        failures = ?, retry = ?, outcome = ?, active = ?, line = ? WHERE id = ?
         """
     static let select = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
@@ -36,27 +36,26 @@ enum TransferColumns {
             record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
             record.facts.leavesWork,
             try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
-            try text(record.facts, plain: plainFacts), try text(record.failures, plain: plainFailures),
+            try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
+            StoredLine.column(record),
         ]
         return StatementArguments(values)
     }
 
-    // Thousands are submitted at once and all begin alike; their JSON is made once.
-    private static let plainFacts = (value: TransferFacts(), text: try? JournalJSON.text(TransferFacts()))
-    private static let plainFailures = (value: FailureLedger(), text: try? JournalJSON.text(FailureLedger()))
+    /// Stands for facts and failures as all transfers begin with them: there may be a million.
+    static let plain = "{}"
 
     /// The text of failures, which most transfers have none of.
     static func text(_ failures: FailureLedger) throws(TransferError) -> String {
-        try text(failures, plain: plainFailures)
+        try text(failures, plain: FailureLedger())
     }
 
     private static func text<Value: Encodable & Equatable>(
-        _ value: Value, plain: (value: Value, text: String?)
+        _ value: Value, plain: Value
     ) throws(TransferError) -> String {
-        if value == plain.value, let text = plain.text { return text }
-        return try JournalJSON.text(value)
+        try value == plain ? Self.plain : JournalJSON.text(value)
     }
 
     /// The path that a live transfer has reserved, or where one that succeeded has put its file.
@@ -91,8 +90,8 @@ enum TransferColumns {
         }
         record.attempts = row.integer(6).map(Int.init) ?? 0
         record.finishedAt = row.date(7)
-        record.facts = take(10, "facts", required: true) ?? TransferFacts()
-        record.failures = take(11, "failures", required: true) ?? FailureLedger()
+        if row.text(10) != plain { record.facts = take(10, "facts", required: true) ?? TransferFacts() }
+        if row.text(11) != plain { record.failures = take(11, "failures", required: true) ?? FailureLedger() }
         record.retry = take(12, "retry")
         record.outcome = take(13, "outcome")
         record.active = take(15, "active") ?? ActiveTime()

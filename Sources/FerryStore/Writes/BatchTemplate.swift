@@ -16,9 +16,13 @@ package struct BatchTemplate: Sendable {
     /// The JSON of a request, in which SQLite sets what is a row's own.
     let request: String
     let facts: String
+    /// In place of the facts where nothing is put into them.
+    let bareFacts: String
     let failures: String
     let active: String?
     let tags: [String]
+    let folder: String
+    let line: String?
 
     /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended.
     package init(_ record: TransferRecord) throws(TransferError) {
@@ -30,9 +34,12 @@ package struct BatchTemplate: Sendable {
         createdAt = record.createdAt.journalMilliseconds
         request = try JournalJSON.text(record.request)
         facts = try JournalJSON.text(record.facts)
-        failures = try JournalJSON.text(record.failures)
+        bareFacts = record.facts == TransferFacts() ? TransferColumns.plain : facts
+        failures = try TransferColumns.text(record.failures)
         active = record.active == ActiveTime() ? nil : try JournalJSON.text(record.active)
         tags = record.request.tags
+        folder = record.request.folder
+        line = StoredLine.column(record)
     }
 }
 
@@ -83,15 +90,17 @@ extension JournalTransaction {
             request += ", '$.note.data', ?"
             arguments += [data]
         }
-        arguments += [try JournalJSON.text(ifPresent: row.credentials), template.facts]
+        arguments += [
+            try JournalJSON.text(ifPresent: row.credentials), destination == nil ? template.bareFacts : template.facts,
+        ]
         if let destination { arguments += [destination] }
-        arguments += [template.failures, template.active]
+        arguments += [template.failures, template.active, template.line]
         let facts = destination == nil ? "?" : "json_set(?, '$.destination', ?)"
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
-            attempts, has_partial, request, credentials, facts, failures, active) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, \(request)), ?, \(facts), ?, ?)
+            attempts, has_partial, request, credentials, facts, failures, active, line) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, \(request)), ?, \(facts), ?, ?, ?)
             """, arguments)
         guard changed == 1 else { return false }
         try insert(template.tags, of: row.id)

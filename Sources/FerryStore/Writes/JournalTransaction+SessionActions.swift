@@ -54,7 +54,7 @@ extension JournalTransaction {
             """
         // Most have none, as the text tells without being read as JSON.
         let restarts = """
-            CASE WHEN instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
+            CASE WHEN facts <> '{}' AND instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
             THEN json_set(facts, '$.restarts', 0) ELSE facts END
             """
         // The time under way goes on where it was suspended, and starts again after an end.

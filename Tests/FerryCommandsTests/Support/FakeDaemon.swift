@@ -152,6 +152,22 @@ final class FakeDaemon: DaemonAccess, SessionService {
     }
 
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw Self.noSessions }
+    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
+        var requests: [TransferRequest] = []
+        list.urls.forEach { line in
+            var request = list.template
+            request.url = String(decoding: line, as: UTF8.self)
+            requests.append(request)
+        }
+        var report = TransferList.Report()
+        for result in try await submit(requests) {
+            switch result {
+            case .accepted(let transfer): report.accept(first: transfer.id, count: 1)
+            case .refused(let error): report.refuse(error)
+            }
+        }
+        return report
+    }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
     ) async throws(TransferError) -> SessionAction.Report { throw Self.noSessions }

@@ -154,6 +154,17 @@ final class FakeService: HostedService {
         let ids = (0..<batch.items.count).map { TransferID(rawValue: UInt64($0 + 1)) }
         return TransferBatch.Report(results: ids.map { TransferBatch.Result(id: $0) }, lastEvent: 7)
     }
+    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
+        var report = TransferList.Report()
+        list.urls.forEach { line in
+            if line.starts(with: "http".utf8) {
+                report.accept(first: TransferID(rawValue: UInt64(report.count + 1)), count: 1)
+            } else {
+                report.refuse(TransferError(.invalidURL, "It is no URL."))
+            }
+        }
+        return report
+    }
     func act(
         _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
     ) async throws(TransferError) -> SessionAction.Report {

@@ -1,0 +1,12 @@
+// Ferry: FerryAPI
+// POST /v1/lists
+
+package import FerryCore
+
+/// Adds a transfer for each URL of a list, in one transaction: a line with a request, then a line for each URL.
+package enum SubmitList: Endpoint {
+    package typealias Request = TransferRequest
+    package typealias Response = TransferList.Report
+    package static let route = Route(
+        .post, "/lists", needs: .write, "Adds a transfer for each URL of a list, in one transaction.")
+}

@@ -1,0 +1,71 @@
+// Ferry: FerryCore
+// Many URLs, most of which begin alike.
+
+/// Reads many URLs into their canonical form; where one begins like the last, only the rest of it is looked at.
+package struct HTTPURLReader: Sendable {
+    /// A URL in canonical form, without userinfo.
+    package struct Reading: Hashable, Sendable {
+        package let origin: String
+        /// The bytes of the URL's text.
+        package let bytes: [UInt8]
+        package let credentials: Credentials?
+    }
+
+    /// Scheme and authority of the last URL as they were given, and in canonical form.
+    private var given: [UInt8] = []
+    private var canonical: [UInt8] = []
+    private var origin = ""
+
+    package init() {}
+
+    /// - Throws: as `HTTPURL(parsing:)`.
+    package mutating func read(_ text: ArraySlice<UInt8>) throws(TransferError) -> Reading {
+        if let rest = plainRest(of: text) {
+            return Reading(origin: origin, bytes: canonical + rest, credentials: nil)
+        }
+        let url = try HTTPURL(parsing: String(decoding: text, as: UTF8.self))
+        let origin = url.origin.description
+        let bytes = Array(url.withoutUserinfo.string.utf8)
+        if url.credentials == nil { remember(text, bytes, origin) }
+        return Reading(origin: origin, bytes: bytes, credentials: url.credentials)
+    }
+
+    /// Path and query of a URL that begins like the last and has nothing in them that has another canonical form.
+    private func plainRest(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard !given.isEmpty, text.count <= HTTPURL.maximumLength, text.starts(with: given) else { return nil }
+        let rest = text.dropFirst(given.count)
+        guard rest.first == Self.slash, canonical.count + rest.count <= HTTPURL.maximumLength else { return nil }
+        var last: UInt8 = 0
+        for byte in rest {
+            guard Self.isPlain[Int(byte)], byte != Self.fullStop || last != Self.slash else { return nil }
+            last = byte
+        }
+        return rest
+    }
+
+    private mutating func remember(_ text: ArraySlice<UInt8>, _ bytes: [UInt8], _ origin: String) {
+        given = []
+        guard let end = Self.endOfAuthority(text), let canonicalEnd = Self.endOfAuthority(bytes[...]) else { return }
+        given = Array(text[..<end])
+        canonical = Array(bytes[..<canonicalEnd])
+        self.origin = origin
+    }
+
+    /// Where the slash after the authority stands; nil if there is none.
+    private static func endOfAuthority(_ text: ArraySlice<UInt8>) -> Int? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon + 3 <= text.endIndex else { return nil }
+        guard text[colon + 1..<colon + 3].allSatisfy({ $0 == slash }) else { return nil }
+        let rest = text[(colon + 3)...]
+        // Nothing of a query or fragment is an authority, and a backslash may be taken for a slash.
+        let end = rest.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") || $0 == 0x5C }
+        return end.flatMap { rest[$0] == slash ? $0 : nil }
+    }
+
+    /// Whether a byte stands for itself in path and query alike, or begins the query.
+    private static let isPlain: [Bool] = (0...UInt8.max).map { byte in
+        byte.isUnreservedOrSubDelimiter || ":@/?".utf8.contains(byte)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let fullStop = UInt8(ascii: ".")
+}

@@ -1,0 +1,63 @@
+// Ferry: FerryService
+// From a list of URLs to transfers in the journal.
+
+package import FerryCore
+import FerryEngine
+import FerryStore
+import Foundation
+
+extension LocalTransferService {
+    package func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
+        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        var list = try await AdmittedList(list)
+        var folders = FolderChecks(disk: engine.disk) { _ in [] }
+        do throws(TransferError) { _ = try await folders.check(list.template) } catch {
+            return list.report(refusal: error)
+        }
+        configuration.reached(.batchChecked)
+        let isInBackground = isInBackground(list.template.session)
+        if isInBackground { list.template.network.isDiscretionary = true }
+        // From here to the commit nobody else gets ids: those of the list follow each other.
+        let now = Date()
+        let first = TransferID.next(after: lastID, milliseconds: UInt64(max(0, now.timeIntervalSince1970 * 1000)))
+        let (urls, report) = (list.urls, list.report(first: first))
+        guard urls.count > 0 else { return report }
+        lastID = first.advanced(by: urls.count - 1)
+        var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
+        if isInBackground { record.facts.startsAfterRelaunch = true }
+        if record.isEligible { record.active.begin(at: .now) }
+        let template = try BatchTemplate(record)
+        let session = list.template.session
+        // Those of a long list that the next trimming would let go are not stored.
+        let kept = session == .cli ? Self.commandLineEvents : .max
+        let submitted = try await noting { () async throws(TransferError) in
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.insert(urls, like: template, first: first, session: session, at: now, keptEvents: kept)
+            }
+        }
+        configuration.reached(.requestCommitted)
+        try await lineUp(submitted.ids, urls.origins, like: record)
+        await hub.publish(submitted)
+        schedule()
+        await tellObstacles(of: submitted.ids)
+        return report
+    }
+
+    /// Puts those of a list in line, and sets the alarms that bound them.
+    private func lineUp(
+        _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
+    ) async throws(TransferError) {
+        guard let first = ids.first, let last = ids.last else { return }
+        let lines = origins.compactMap { StoredLine(template, origin: $0) }
+        if template.isEligible, ids.count > Self.lineWindow, lines.count == origins.count {
+            for line in lines { leaveToJournal(line, from: first, through: last) }
+        } else if template.isEligible {
+            let pending = try await noting { () async throws(TransferError) in
+                try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
+            }
+            lineUp(pending)
+        } else if let deadline = template.request.deadline {
+            for id in ids { setDeadline(deadline, of: id) }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// Ferry: FerryStore
+// Transfers that wait alike, as the journal finds them.
+
+package import FerryCore
+import Foundation
+
+/// Transfers of which nothing is due at a moment and which wait alike, as an index of the journal has them side by side.
+package struct StoredLine: Hashable, Sendable {
+    package let session: SessionID
+    package let priority: Priority
+    package let origin: String
+    /// What the requests themselves say.
+    package let network: NetworkPolicy
+    /// The column that says so.
+    let line: String
+
+    /// - Parameter record: one of them; nil if something is due at a moment of it.
+    package init?(_ record: TransferRecord, origin: String) {
+        guard let line = Self.column(record) else { return nil }
+        session = record.request.session
+        priority = record.request.priority
+        self.origin = origin
+        network = record.request.network
+        self.line = line
+    }
+
+    /// From columns; nil if they cannot be read.
+    init?(session: String, priority: String, origin: String, line: String) {
+        guard let session = try? SessionID(session), let priority = Priority(word: priority),
+            let network = line.isEmpty ? NetworkPolicy() : JournalJSON.value(NetworkPolicy.self, line)
+        else { return nil }
+        self.session = session
+        self.priority = priority
+        self.origin = origin
+        self.network = network
+        self.line = line
+    }
+
+    /// The column of a transfer: its network policy, empty if that is the usual one; nil if something is due at a moment.
+    static func column(_ record: TransferRecord) -> String? {
+        let request = record.request
+        guard record.retry == nil, request.notBefore == nil, request.deadline == nil, request.resourceTimeout == nil,
+            record.facts.startsAfterRelaunch == nil
+        else { return nil }
+        if request.network == NetworkPolicy() { return "" }
+        // The same policy has the same text, whatever wrote it.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(request.network)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
