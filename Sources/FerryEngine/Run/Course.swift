@@ -19,15 +19,19 @@ struct Course: Sendable {
     var proposed: Credentials?
     var hasReplacedConnection = false
 
-    init(_ job: TransferJob, secrets: (HTTPURL) -> String?) throws(TransferError) {
-        let start = try HTTPURL(parsing: job.request.url)
+    /// The way from the request's URL, or from one of its mirrors (spec S11).
+    init(_ job: TransferJob, source: Int = 0, secrets: (HTTPURL) -> String?) throws(TransferError) {
+        let original = try HTTPURL(parsing: job.request.url)
+        let start = source == 0 ? original : try HTTPURL(parsing: job.request.mirrors[source - 1])
+        let isForeign = start.origin != original.origin
         url = start.withoutUserinfo
         method = job.request.method
-        fields = job.request.headers
-        home = start.origin
+        // What the caller gave is for the origin of its own URL.
+        fields = isForeign ? [] : job.request.headers
+        home = original.origin
         sendsBody = job.request.body != nil
         chain = RedirectChain(start: start, method: method, secrets: secrets(start))
-        proposed = job.credentials ?? start.credentials
+        proposed = (isForeign ? nil : job.credentials) ?? start.credentials
     }
 
     /// The caller's fields that go to the URL.

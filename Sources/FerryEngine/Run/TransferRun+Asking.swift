@@ -16,7 +16,7 @@ extension TransferRun {
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
-        situation.isUnconditional = turn.isUnconditional
+        situation.isUnconditional = turn.isUnconditional || (source > 0 && wishes.judgesByDigest)
         return situation
     }
 
@@ -36,7 +36,7 @@ extension TransferRun {
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew (spec X11).
     func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
-        var course = try Course(job) { cookies.header(for: $0) }
+        var course = try Course(job, source: source) { cookies.header(for: $0) }
         while true {
             try checkStopping()
             let askedAt = Crew.now

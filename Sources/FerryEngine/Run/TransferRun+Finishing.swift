@@ -71,6 +71,7 @@ extension TransferRun {
         (details.expected, details.actual) = (wrong, found)
         digest = nil
         if facts.joined, !facts.restartedByDigest {
+            for mirror in usedMirrors { dropSource(mirror, "the file had another digest with bytes of it") }
             facts.startOver(note: "restarted: the joined parts did not have the expected digest")
             facts.restartedByDigest = true
             facts.bypassesCaches = true

@@ -24,6 +24,12 @@ package actor TransferRun {
     var exchange: Exchange?
     /// The workers, while several share the file.
     var crew: Crew?
+    /// Which URL is asked: 0 is the request's own, then come its mirrors.
+    var source = 0
+    /// URLs that are not asked again in this try.
+    var failedSources: Set<Int> = []
+    /// Mirrors that bytes came from.
+    var usedMirrors: Set<Int> = []
     /// What was written and may not be durable.
     var sinks: [BodySink] = []
     var cookies = TransferCookies()
@@ -118,11 +124,38 @@ package actor TransferRun {
         try await checkFolders()
         try checkRepeatable()
         existing = try await currentFile()
+        var first: TransferError?
+        while true {
+            do throws(TransferError) {
+                return try await fetch(after: first)
+            } catch {
+                guard let next = nextSource(after: error) else { throw Self.worse(first, error) }
+                first = Self.worse(first, error)
+                source = next
+                retryAfter = nil
+            }
+        }
+    }
+
+    /// Of two errors the one that leaves more hope.
+    private static func worse(_ first: TransferError?, _ second: TransferError) -> TransferError {
+        guard let first, first.errorClass != .final || second.errorClass == .final else { return second }
+        return first
+    }
+
+    /// Fetches from one URL.
+    ///
+    /// - Parameter error: what the URL before this one failed with.
+    private func fetch(after error: TransferError?) async throws(TransferError) -> Outcome.Success {
         var turn = Turn()
         while true {
             try checkStopping()
             guard let plan = PlannedRequest(requestSituation(turn)) else { return try await finish() }
             let answer = try await ask(plan, turn)
+            if let objection = objection(to: answer, before: error) {
+                await answer.exchange.close()
+                throw objection
+            }
             let verdict = answer.verdict
             engine.configuration.logger.debug(
                 "answer",

@@ -8,6 +8,10 @@ import NIOCore
 struct Crew {
     /// One worker.
     struct Member {
+        /// Which of the sources it asks.
+        var source = 0
+        /// Whose connections its own is counted among.
+        var origin: Origin
         var exchange: Exchange?
         /// Where its bytes go while it receives.
         var sink: BodySink?
@@ -32,12 +36,8 @@ struct Crew {
     }
 
     let length: Int64
-    /// Where extra requests begin: where the first answer came from, and with what.
-    var course: Course
-    /// Counts up whenever the original URL was asked for where it leads.
-    var courseNumber = 0
-    /// Who waits until the original URL has been asked again; nil while nobody asks.
-    var courseWaiters: [CheckedContinuation<Void, Never>]?
+    /// Where extra requests may go: first where the first answer came from, then the others.
+    var sources: [CrewSource]
     var plan: SegmentPlan
     var members: [Int: Member] = [:]
     var growth = ConnectionGrowth(limit: SegmentRule.chosen)
@@ -55,9 +55,9 @@ struct Crew {
     var failure: TransferError?
     private var next = 1
 
-    init(length: Int64, missing: ByteRangeSet, course: Course, setup: Double, now: Double) {
+    init(length: Int64, missing: ByteRangeSet, sources: [CrewSource], setup: Double, now: Double) {
         self.length = length
-        self.course = course
+        self.sources = sources
         self.setup = setup
         plan = SegmentPlan(gaps: missing, now: now)
     }

@@ -32,9 +32,11 @@ extension TransferRun {
         for range in facts.ranges.ranges { missing.remove(range) }
         let before = facts.ranges.byteCount
         var crew = Crew(
-            length: length, missing: missing, course: answer.course, setup: answer.setup, now: Crew.now)
+            length: length, missing: missing, sources: try sources(from: answer.course), setup: answer.setup,
+            now: Crew.now)
         crew.plan.begin(0, with: start..<end, now: Crew.now)
-        crew.members[0] = Crew.Member(exchange: answer.exchange, isExtra: false)
+        crew.members[0] = Crew.Member(
+            origin: answer.course.url.origin, exchange: answer.exchange, isExtra: false)
         self.crew = crew
         await withCheckpoints(partial, of: length) { due in
             await withTaskGroup(of: Bool.self) { group in
@@ -81,11 +83,10 @@ extension TransferRun {
         let wanted = wantedWorkers(&crew, now: now)
         retire(&crew, over: wanted)
         for _ in 0..<max(0, wanted - crew.members.count) where now >= crew.restUntil {
-            guard crew.plan.hasWork(setup: crew.setup), crew.unusable < SegmentRule.refusals,
-                engine.budget.claim(crew.course.url.origin, wanted: wishes.connections)
-            else { break }
+            guard crew.plan.hasWork(setup: crew.setup), let source = claimSource(crew, now: now) else { break }
             let worker = crew.takeNumber()
-            crew.members[worker] = Crew.Member()
+            let origin = crew.sources[source].course.url.origin
+            crew.members[worker] = Crew.Member(source: source, origin: origin)
             // What each will fetch is decided one after the other, before any of them asks.
             self.crew = crew
             let part = takeWork(worker)
@@ -93,7 +94,7 @@ extension TransferRun {
             crew = changed
             guard let part else {
                 crew.members[worker] = nil
-                engine.budget.leave(crew.course.url.origin)
+                engine.budget.leave(origin)
                 break
             }
             group.addTask { await self.work(worker, part, due) }
@@ -108,8 +109,8 @@ extension TransferRun {
 
     /// How many workers there should be at this moment.
     private func wantedWorkers(_ crew: inout Crew, now: Double) -> Int {
-        let origin = crew.course.url.origin
-        let allowed = engine.budget.allowance(origin)
+        // Every source has an allowance of its own.
+        let allowed = crew.sources.count > 1 ? Int.max : engine.budget.allowance(crew.sources[0].course.url.origin)
         // Others come only beside somebody who receives something: a server that is down is met by one at a time.
         guard crew.members.values.contains(where: { $0.sink != nil || !$0.isExtra }) else { return crew.members.count }
         // Those that a host serves go on when it refuses one more.
@@ -126,7 +127,7 @@ extension TransferRun {
     /// Lets the newest workers go that are too many; their rest is for the others.
     private func retire(_ crew: inout Crew, over wanted: Int) {
         let active = crew.members.filter { $0.value.order == nil }
-        let excess = engine.budget.excess(crew.course.url.origin, wanted: wishes.connections)
+        let excess = engine.budget.excess(crew.sources[0].course.url.origin, wanted: wishes.connections)
         let extras = active.filter(\.value.isExtra).keys.sorted(by: >)
         for worker in extras.prefix(min(max(active.count - wanted, excess), active.count - 1)) {
             crew.members[worker]?.order = .leave

@@ -9,34 +9,37 @@ extension TransferRun {
     ///
     /// The original URL is asked once for all workers (spec X11).
     func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
-        guard let start = crew?.course else { throw ExchangeEnd.stopped }
-        let number = crew?.courseNumber
-        let answer = try await answer(to: plan, from: start, worker, on: loop)
+        guard let index = crew?.members[worker]?.source, let source = crew?.sources[index] else {
+            throw ExchangeEnd.stopped
+        }
+        let answer = try await answer(to: plan, from: source.course, worker, on: loop)
         guard case .askOriginalURL = answer.verdict.decision else { return answer }
         await answer.exchange.discard()
-        if crew?.courseNumber == number {
-            if crew?.courseWaiters == nil { return try await renewCourse(plan, worker, on: loop) }
+        if crew?.sources[index].courseNumber == source.courseNumber {
+            if crew?.sources[index].waiters == nil { return try await renewCourse(of: index, plan, worker, on: loop) }
             await withCheckedContinuation { waiter in
-                if crew?.courseWaiters == nil { waiter.resume() } else { crew?.courseWaiters?.append(waiter) }
+                guard crew?.sources[index].waiters != nil else { return waiter.resume() }
+                crew?.sources[index].waiters?.append(waiter)
             }
         }
-        guard let renewed = crew?.course else { throw ExchangeEnd.stopped }
+        guard let renewed = crew?.sources[index].course else { throw ExchangeEnd.stopped }
         return try await self.answer(to: plan, from: renewed, worker, on: loop)
     }
 
     private func renewCourse(
-        _ plan: PlannedRequest, _ worker: Int, on loop: Int
+        of index: Int, _ plan: PlannedRequest, _ worker: Int, on loop: Int
     ) async throws(TransferError) -> Answer {
-        crew?.courseWaiters = []
+        crew?.sources[index].waiters = []
         defer {
-            let waiters = crew?.courseWaiters ?? []
-            crew?.courseWaiters = nil
+            let waiters = crew?.sources[index].waiters ?? []
+            crew?.sources[index].waiters = nil
             for waiter in waiters { waiter.resume() }
         }
-        let course = try Course(job) { cookies.header(for: $0) }
+        let number = crew?.sources[index].number ?? 0
+        let course = try Course(job, source: number) { cookies.header(for: $0) }
         let answer = try await answer(to: plan, from: course, worker, on: loop)
-        crew?.course = answer.course
-        crew?.courseNumber += 1
+        crew?.sources[index].course = answer.course
+        crew?.sources[index].courseNumber += 1
         return answer
     }
 

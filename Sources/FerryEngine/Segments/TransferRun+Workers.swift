@@ -26,7 +26,7 @@ extension TransferRun {
         crew?.observe(now: Crew.now)
         guard let member = crew?.members.removeValue(forKey: worker) else { return }
         if let position = crew?.plan.segments[worker]?.position { crew?.plan.leave(worker, at: position) }
-        if member.isExtra, let origin = crew?.course.url.origin { engine.budget.leave(origin) }
+        if member.isExtra { engine.budget.leave(member.origin) }
     }
 
     /// The next work for a worker; whoever has it so far is told.
@@ -79,7 +79,7 @@ extension TransferRun {
             } catch {
                 guard Self.isOfConnection(error) else {
                     // An answer that says no more than that this is not the way; whoever asks alone draws the consequences.
-                    crew?.unusable += 1
+                    noteUnusable(worker, error.message)
                     return false
                 }
                 return failed(worker, error, hadHead: false)
@@ -98,6 +98,8 @@ extension TransferRun {
     private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(TransferError) -> Part? {
         var wanted = requestSituation(Turn())
         wanted.segment = part.offset..<part.end
+        // Validators of another origin mean nothing; the digest of the whole judges its bytes.
+        wanted.isUnconditional = wishes.judgesByDigest && crew?.members[worker]?.source != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
         switch answer.verdict.decision {
@@ -105,6 +107,7 @@ extension TransferRun {
             facts.identity = identity
             facts.joined = true
             noteReceiving(worker)
+            noteMirror(worker)
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
         case .hostLimit:
@@ -116,8 +119,7 @@ extension TransferRun {
             await answer.exchange.close()
             throw error
         default:
-            // The one that began goes on alone after two of these (spec S9).
-            crew?.unusable += 1
+            noteUnusable(worker, "its file is another one, or it has no ranges")
             await answer.exchange.close()
             return nil
         }
@@ -127,6 +129,12 @@ extension TransferRun {
         guard let askedAt = crew?.members[worker]?.askedAt, let setup = crew?.setup else { return }
         crew?.setup = min(setup, Crew.now - askedAt)
         crew?.failures = 0
+    }
+
+    private func noteMirror(_ worker: Int) {
+        guard let index = crew?.members[worker]?.source, let number = crew?.sources[index].number else { return }
+        crew?.sources[index].isProven = true
+        if number > 0 { usedMirrors.insert(number) }
     }
 
     /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
@@ -209,6 +217,10 @@ extension TransferRun {
     private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {
         if crew?.members[worker]?.order == .reconnect { return true }
         guard crew?.members[worker]?.order == nil, !isStopping else { return false }
+        if let index = crew?.members[worker]?.source, index > 0 {
+            crew?.sources[index].fail(now: Crew.now)
+            return false
+        }
         let failures = (crew?.failures ?? 0) + 1
         crew?.failures = failures
         let isAlone = crew?.anyReceives(but: worker) != true
@@ -228,7 +240,8 @@ extension TransferRun {
     private func noteRefusal(_ worker: Int, retryAfter value: String?) {
         guard let crew else { return }
         let receiving = crew.members.values.count { $0.sink != nil }
-        engine.budget.refused(crew.course.url.origin, active: crew.members.count, receiving: receiving)
+        guard let member = crew.members[worker] else { return }
+        engine.budget.refused(member.origin, active: crew.members.count, receiving: receiving)
         let asked = value.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
         self.crew?.restUntil = max(crew.restUntil, Crew.now + max(1, asked))
     }

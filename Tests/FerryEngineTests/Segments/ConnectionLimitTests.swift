@@ -36,4 +36,16 @@ import Testing
             #expect((3...6).contains(origin.facts.mostActiveResponses))
         }
     }
+
+    @Test func `L4 extra connections go when there may be fewer`() async throws {
+        try await withEngine(script) { harness, origin in
+            harness.engine.budget.setLimits(perHost: 8, total: 4)
+            let request = harness.request(origin.url()) { $0.connections = 4 }
+            async let transferred = harness.transfer(request)
+            await origin.wait { $0.activeResponses == 4 }
+            harness.engine.budget.setLimits(perHost: 8, total: 2)
+            await origin.wait { $0.activeResponses <= 2 }
+            try harness.expectFile(await transferred, body)
+        }
+    }
 }

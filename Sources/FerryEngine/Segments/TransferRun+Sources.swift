@@ -1,0 +1,90 @@
+// Ferry: FerryEngine
+// Several URLs of one file.
+
+import FerryCore
+import Foundation
+
+extension TransferRun {
+    /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
+    func sources(from course: Course) throws(TransferError) -> [CrewSource] {
+        var sources = [CrewSource(number: source, course: course, isProven: true)]
+        for number in 0...job.request.mirrors.count where number != source && !failedSources.contains(number) {
+            let other = try Course(job, source: number) { cookies.header(for: $0) }
+            sources.append(CrewSource(number: number, course: other, isProven: false))
+        }
+        return sources
+    }
+
+    /// Chooses where a new worker asks, and takes a connection for it; nil if there is none to be had.
+    func claimSource(_ crew: Crew, now: Double) -> Int? {
+        var workers: [Int: Int] = [:]
+        for member in crew.members.values { workers[member.source, default: 0] += 1 }
+        let usable = crew.sources.indices.filter { index in
+            let source = crew.sources[index]
+            if index == 0 { return crew.unusable < SegmentRule.refusals }
+            return !source.isDropped && now >= source.restUntil && (source.isProven || workers[index] == nil)
+        }
+        return usable.sorted { workers[$0, default: 0] < workers[$1, default: 0] }.first {
+            engine.budget.claim(crew.sources[$0].course.url.origin, wanted: wishes.connections)
+        }
+    }
+
+    /// Takes note that a worker got no usable part where it asked.
+    ///
+    /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
+    /// requests, and that one goes on alone (spec S9).
+    func noteUnusable(_ worker: Int, _ reason: String) {
+        guard let index = crew?.members[worker]?.source, index > 0 else {
+            crew?.unusable += 1
+            return
+        }
+        guard let number = crew?.sources[index].number, crew?.sources[index].isDropped == false else { return }
+        crew?.sources[index].isDropped = true
+        dropSource(number, reason)
+    }
+
+    /// Asks a URL no more in this try, and says so.
+    func dropSource(_ number: Int, _ reason: String) {
+        failedSources.insert(number)
+        guard number > 0, let url = try? HTTPURL(parsing: job.request.mirrors[number - 1]) else { return }
+        let note = "mirror \(url.redacted) dropped: \(reason)"
+        if !facts.notes.contains(note) { facts.notes.append(note) }
+    }
+
+    // MARK: In turn
+
+    /// The next URL to try after one has failed; nil if there is none, or if another would not help.
+    func nextSource(after error: TransferError) -> Int? {
+        guard !isStopping, checkpointError == nil, pendingChallenge == nil, raw == nil, job.request.body == nil else {
+            return nil
+        }
+        switch error.code {
+        case .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .tlsFailed,
+            .tlsCertificate, .serverBusy, .notFound, .httpStatus, .authRequired, .urlExpired, .badResponse,
+            .rangeMismatch, .resourceChanged, .tooManyRedirects, .redirectRefused:
+            failedSources.insert(source)
+            return (0...job.request.mirrors.count).first { !failedSources.contains($0) }
+        default: return nil
+        }
+    }
+
+    /// Why an answer of a mirror is not taken: it is of another file, or would cost bytes that the first URL can still
+    /// continue.
+    func objection(to answer: Answer, before error: TransferError?) -> TransferError? {
+        guard source > 0 else { return nil }
+        let isWhole = answer.head.status == 200 || answer.head.status == 206
+        if isWhole, let known = facts.identity?.completeLength ?? job.request.expectedSize,
+            let length = answer.head.completeLength, length != known
+        {
+            dropSource(source, "its file has another length")
+            return TransferError(.resourceChanged, "A mirror's file has \(length) bytes, not \(known).")
+        }
+        switch answer.verdict.decision {
+        case .start, .restart:
+            guard !facts.ranges.isEmpty, error?.errorClass != .final else { return nil }
+            dropSource(source, "its file is another version")
+            return error ?? TransferError(.resourceChanged, "A mirror's file is another version.")
+        default: return nil
+        }
+    }
+}
