@@ -3,7 +3,8 @@
 
 /// How many connections a transfer has where nobody gave a number: more only while they bring something (spec S3, S4).
 ///
-/// 1, 2, 4 and so on; each step is judged by the speed of the whole before and after it. Times are seconds of a steady clock.
+/// 1, 2, 4 and so on, or all after a step that nearly doubled the speed; each step is judged by the speed of the whole before
+/// and after it. Times are seconds of a steady clock.
 package struct ConnectionGrowth: Sendable {
     private enum Phase: Sendable {
         /// Until every worker has had bytes for long enough.
@@ -19,8 +20,10 @@ package struct ConnectionGrowth: Sendable {
 
     /// The speed must grow by this factor for one more step,
     private static let gain = 1.15
+    /// by this for the next step to go all the way, since each connection seems to be held back on its own,
+    private static let free = 1.7
     /// and by this for the step to be kept.
-    private static let kept = 1.05
+    private static let worth = 1.05
     /// After so many seconds on a plateau one more step is tried,
     private static let rest = 60.0
     /// so many times.
@@ -28,6 +31,8 @@ package struct ConnectionGrowth: Sendable {
 
     /// Workers that the transfer should have.
     package private(set) var target = 1
+    /// How many there were before the last step.
+    private var kept = 1
     private let limit: Int
     private var phase = Phase.settling
     private var samples: [Sample] = []
@@ -69,17 +74,19 @@ package struct ConnectionGrowth: Sendable {
 
     private mutating func judge(_ speed: Double, _ missing: Int64, _ setup: Double, _ allowed: Int, _ now: Double) {
         if let before {
-            if speed < before * Self.kept {
-                target = max(1, target / 2)
+            if speed < before * Self.worth {
+                target = kept
                 return rest(now)
             }
             if speed < before * Self.gain { return rest(now) }
         }
-        let next = min(target * 2, limit, allowed)
+        let isFree = before.map { $0 > 0 && speed >= $0 * Self.free } ?? false
+        let next = min(isFree ? limit : target * 2, limit, allowed)
         guard next > target else { return rest(now) }
         // A transfer that is about to end gains nothing; it may slow down again.
         guard missing > 0, Double(missing) >= speed * SegmentRule.worthGrowing(setup: setup) else { return }
         before = speed
+        kept = target
         target = next
         phase = .settling
     }

@@ -108,6 +108,12 @@ package struct SegmentPlan: Sendable {
         return segments.filter { $0.key != worker && $0.value.start < start && $0.value.limit > start }.map(\.key)
     }
 
+    /// Whether somebody who has left has written what a worker is about to write.
+    package func isOvertaken(_ worker: Worker) -> Bool {
+        guard let start = segments[worker]?.start else { return true }
+        return done.contiguousEnd(from: start) > start
+    }
+
     /// Takes note that a worker will not write at or behind a position.
     package mutating func lowered(_ worker: Worker, to limit: Int64) { segments[worker]?.limit = limit }
 

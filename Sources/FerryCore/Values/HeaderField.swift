@@ -13,6 +13,12 @@ package struct HeaderField: Hashable, Codable, Sendable {
 
     /// Whether this field has the given name; field names ignore case (RFC 9110 §5.1).
     package func isNamed(_ other: String) -> Bool {
-        name.utf8.elementsEqual(other.utf8) || name.lowercased() == other.lowercased()
+        // Names are ASCII: no field of a head is worth two new strings.
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercased($0) == Self.lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

@@ -3,6 +3,7 @@
 
 import AsyncHTTPClient
 import FerryCore
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -87,6 +88,14 @@ final class Exchange: Sendable {
 
     /// Times and counts as far as they are known; nil where nobody asked for them.
     var facts: ExchangeFacts? { recorder?.facts }
+
+    /// Seconds from the request on an open connection to its head; nil while that is not known.
+    var roundTrip: Double? {
+        guard let facts = recorder?.facts, let sent = facts.requestStart, let answered = facts.responseStart else {
+            return nil
+        }
+        return max(0, answered.timeIntervalSince(sent))
+    }
 
     /// The certificates that wait for somebody's word, which is why the exchange failed.
     var pendingTrust: TrustChallenge? { recorder?.pendingTrust }

@@ -12,6 +12,8 @@ package final class ExchangeRecorder: Sendable {
     private struct State {
         var facts: ExchangeFacts
         var pendingTrust: TrustChallenge?
+        /// When the exchange ended, which a short response does before its head was looked at.
+        var end: Date?
     }
 
     /// Who answers for the server's certificates; nil leaves them to the TLS library.
@@ -84,8 +86,11 @@ package final class ExchangeRecorder: Sendable {
     func sentRequest() { change { $0.requestEnd = Date() } }
 
     func receivedHead(_ head: ResponseHead) {
-        change { facts in
-            facts.responseStart = Date()
+        state.withLock { state in
+            var facts = state.facts
+            defer { state.facts = facts }
+            facts.responseStart = state.end.map { min($0, Date()) } ?? Date()
+            facts.responseEnd = state.end
             facts.networkProtocol = head.major == 2 ? "h2" : "http/1.1"
             facts.response = ResponseFacts(
                 url: head.url, status: head.status, version: head.major == 2 ? "HTTP/2" : "HTTP/1.1",
@@ -100,5 +105,11 @@ package final class ExchangeRecorder: Sendable {
         }
     }
 
-    func ended() { change { if $0.responseStart != nil { $0.responseEnd = Date() } } }
+    func ended() {
+        state.withLock { state in
+            let end = Date()
+            state.end = end
+            if state.facts.responseStart != nil { state.facts.responseEnd = end }
+        }
+    }
 }

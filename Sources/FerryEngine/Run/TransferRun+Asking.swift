@@ -41,7 +41,7 @@ extension TransferRun {
             try checkStopping()
             let askedAt = Crew.now
             guard let (exchange, head) = try await request(plan, &course, turn) else { continue }
-            let setup = Crew.now - askedAt
+            let setup = exchange.roundTrip ?? Crew.now - askedAt
             if try await answersChallenge(head, exchange, &course) { continue }
             var situation = situation(plan.asked, head, turn, course)
             var verdict = ResumeTable.decide(situation)

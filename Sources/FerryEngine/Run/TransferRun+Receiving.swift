@@ -84,7 +84,7 @@ extension TransferRun {
         let limit = end ?? maximum ?? Int64.max
         let tooLarge = TransferError(
             .tooLarge, "The file is larger than the \(maximum ?? 0) bytes that are allowed.")
-        let runsAlong = digest?.count == start && digestTask == nil && digestSink == nil
+        let runsAlong = digest?.count == start && !followsDigest && digestTask == nil && digestSink == nil
         return BodySink.Configuration(
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
             limit: limit, responseEnd: end, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,

@@ -37,6 +37,8 @@ package actor TransferRun {
     var digest: RunningDigest?
     /// Where the digest runs along at this moment.
     var digestSink: BodySink?
+    /// Whether the digest follows what is written, and does not run along.
+    var followsDigest = false
     /// Takes the digest of what is written already.
     var digestTask: Task<Void, Never>?
     var storedBytes: Int64 = 0

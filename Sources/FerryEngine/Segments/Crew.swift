@@ -15,8 +15,6 @@ struct Crew {
         var exchange: Exchange?
         /// Where its bytes go while it receives.
         var sink: BodySink?
-        /// When its request was made, in seconds.
-        var askedAt = 0.0
         /// Bytes per second with its work before.
         var speed: Double?
         /// Why it was told to stop.

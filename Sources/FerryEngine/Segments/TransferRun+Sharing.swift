@@ -6,6 +6,8 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
+    /// A digest of more bytes than this is not taken as they pass.
+    private static let followedSize: Int64 = 64 << 20
     /// How often the workers are looked at, in seconds.
     private static let lookInterval = 0.1
 
@@ -35,6 +37,8 @@ extension TransferRun {
             length: length, missing: missing, sources: try sources(from: answer.course), setup: answer.setup,
             now: Crew.now)
         crew.plan.begin(0, with: start..<end, now: Crew.now)
+        // The digest of a large file follows what is written, on another core than what writes.
+        followsDigest = crew.plan.missing >= Self.followedSize
         crew.members[0] = Crew.Member(
             origin: answer.course.url.origin, exchange: answer.exchange, isExtra: false)
         self.crew = crew
@@ -58,15 +62,20 @@ extension TransferRun {
         }
         let failure = self.crew?.failure
         self.crew = nil
+        followsDigest = false
         job.progress.show([])
         await digestTask?.value
         try await settleTogether(partial, since: before, failure)
     }
 
-    /// One turn of the clock.
+    /// One turn of the clock; none once the workers are gone.
     private static func pause() async -> Bool {
-        try? await Task.sleep(for: .seconds(lookInterval))
-        return true
+        do {
+            try await Task.sleep(for: .seconds(lookInterval))
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Looks at the workers: how far each is, who should stop, and who is missing.

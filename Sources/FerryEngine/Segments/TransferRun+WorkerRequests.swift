@@ -66,10 +66,11 @@ extension TransferRun {
                 course.hasReplacedConnection = true
                 continue
             }
-            let setup = Crew.now - askedAt
+            let setup = exchange.roundTrip ?? Crew.now - askedAt
             try await takeCookies(head, course.url)
             var situation = situation(plan.asked, head, Turn(), course)
             situation.isExtraWorker = true
+            crew?.observe(now: Crew.now)
             situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true
             situation.reusedFinalURL = isReused && steps == 0
             var verdict = ResumeTable.decide(situation)

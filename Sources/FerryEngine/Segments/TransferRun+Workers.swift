@@ -68,7 +68,6 @@ extension TransferRun {
     ) async -> Bool {
         var part = part
         if part.exchange == nil {
-            crew?.members[worker]?.askedAt = Crew.now
             // Its end may have been given to somebody else since it was handed out.
             guard let end = crew?.plan.segments[worker]?.end, end > part.offset else { return false }
             part.end = end
@@ -106,7 +105,9 @@ extension TransferRun {
         case .continueAt(let offset, let until, let identity) where offset == part.offset:
             facts.identity = identity
             facts.joined = true
-            noteReceiving(worker)
+            let setup = min(crew?.setup ?? answer.setup, answer.setup)
+            crew?.setup = setup
+            crew?.failures = 0
             noteMirror(worker)
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
@@ -125,12 +126,6 @@ extension TransferRun {
         }
     }
 
-    private func noteReceiving(_ worker: Int) {
-        guard let askedAt = crew?.members[worker]?.askedAt, let setup = crew?.setup else { return }
-        crew?.setup = min(setup, Crew.now - askedAt)
-        crew?.failures = 0
-    }
-
     private func noteMirror(_ worker: Int) {
         guard let index = crew?.members[worker]?.source, let number = crew?.sources[index].number else { return }
         crew?.sources[index].isProven = true
@@ -140,6 +135,10 @@ extension TransferRun {
     /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
     private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
         guard let partial, let crew, crew.members[worker]?.order != .leave else { return nil }
+        guard !crew.plan.isOvertaken(worker) else {
+            self.crew?.plan.leave(worker, at: part.offset)
+            return nil
+        }
         for victim in crew.plan.victims(of: worker) {
             if let sink = crew.members[victim]?.sink, !sink.lower(to: part.offset) {
                 // Too late: whoever has the part is past its beginning, and keeps it.

@@ -30,12 +30,17 @@ struct `Connections of a transfer` {
     }
 
     @Test func `double as long as each step brings more`() {
-        #expect(targets(each: 10e6, together: 1e9, size: 1e9, seconds: 5) == [1, 2, 4, 8])
+        #expect(targets(each: 10e6, together: 16e6, size: 1e9, seconds: 5) == [1, 2, 4, 2])
+        #expect(targets(each: 10e6, together: 15e6, size: 1e9, seconds: 5).prefix(3) == [1, 2, 4])
+    }
+
+    @Test func `are all that there may be once a step has nearly doubled the speed`() {
+        #expect(targets(each: 10e6, together: 1e9, size: 1e9, seconds: 5) == [1, 2, 8])
     }
 
     @Test func `stay where a step brought little, and go back where it brought nothing`() {
-        #expect(targets(each: 10e6, together: 22e6, size: 1e9, seconds: 5) == [1, 2, 4])
-        #expect(targets(each: 10e6, together: 20e6, size: 1e9, seconds: 5) == [1, 2, 4, 2])
+        #expect(targets(each: 10e6, together: 11e6, size: 1e9, seconds: 5) == [1, 2])
+        #expect(targets(each: 10e6, together: 15e6, size: 1e9, seconds: 5) == [1, 2, 4, 2])
         #expect(targets(each: 10e6, together: 10e6, size: 1e9, seconds: 5) == [1, 2, 1])
     }
 
