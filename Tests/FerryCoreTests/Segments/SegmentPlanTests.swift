@@ -149,11 +149,11 @@ struct `Segments of a file` {
         var plan = plan(8)
         let mebibyte = Self.mebibyte
         _ = plan.assign(1, setup: 0, speed: nil, now: 0)
-        plan.observe([0: 6 * mebibyte], now: 1)
+        plan.observe([0: 6 * mebibyte], now: 0.1)
         plan.leave(1, at: 4 * mebibyte)
         #expect(plan.gaps.isEmpty)
         #expect(ranges(plan) == [0..<8 * mebibyte])
-        _ = plan.assign(2, setup: 0, speed: nil, now: 1)
+        _ = plan.assign(2, setup: 0, speed: nil, now: 0.1)
         #expect(!plan.isOvertaken(2))
         plan.leave(0, at: 8 * mebibyte)
         #expect(plan.isOvertaken(2))
