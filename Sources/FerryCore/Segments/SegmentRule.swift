@@ -31,4 +31,13 @@ package enum SegmentRule {
 
     /// Seconds that a transfer must still need for another worker to pay.
     package static func worthGrowing(setup: Double) -> Double { max(1, 8 * setup) }
+
+    /// How many workers are to go; one stays, if there is one.
+    ///
+    /// - Parameters:
+    ///   - wanted: how many there should be.
+    ///   - excess: how many connections are needed for something else.
+    package static func tooMany(active: Int, wanted: Int, excess: Int) -> Int {
+        max(0, min(max(active - wanted, excess), active - 1))
+    }
 }

@@ -138,7 +138,7 @@ extension TransferRun {
         let active = crew.members.filter { $0.value.order == nil }
         let excess = engine.budget.excess(crew.sources[0].course.url.origin, wanted: wishes.connections)
         let extras = active.filter(\.value.isExtra).keys.sorted(by: >)
-        for worker in extras.prefix(min(max(active.count - wanted, excess), active.count - 1)) {
+        for worker in extras.prefix(SegmentRule.tooMany(active: active.count, wanted: wanted, excess: excess)) {
             crew.members[worker]?.order = .leave
             crew.members[worker]?.exchange?.finish()
         }

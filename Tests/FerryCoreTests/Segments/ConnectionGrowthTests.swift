@@ -69,4 +69,11 @@ struct `Connections of a transfer` {
         #expect(HostAllowance(active: 8, receiving: 3, now: 0).connections(now: 0) == 3)
         #expect(HostAllowance(active: 1, receiving: 0, now: 0).connections(now: 0) == 1)
     }
+
+    @Test(arguments: [
+        (8, 8, 0, 0), (8, 4, 0, 4), (8, 8, 3, 3), (8, 4, 6, 6), (8, 0, 9, 7), (1, 0, 5, 0), (0, 4, 0, 0), (0, 0, 3, 0),
+    ])
+    func `that are too many go, but for one`(_ active: Int, _ wanted: Int, _ excess: Int, _ expected: Int) {
+        #expect(SegmentRule.tooMany(active: active, wanted: wanted, excess: excess) == expected)
+    }
 }
