@@ -17,7 +17,7 @@ struct `A download with deaths in its middle` {
         try await withDaemon(script) { ferry, origin in
             var random = SplitMix(state: 2026)
             try await ferry.startDaemon()
-            let id = try await ferry.add(origin.url())
+            let id = try await ferry.add(origin.url(), "--connections", "1")
             var kills = 0
             var starts: [Int64] = []
             while kills < 50 {
@@ -48,7 +48,7 @@ struct `A download with deaths in its middle` {
         let body = SeededBody(seed: 22, size: 48 * Self.mebibyte)
         let script = OriginScript(body, always: .throttle(bytesPerSecond: Int(8 * Self.mebibyte)))
         try await withDaemon(script) { ferry, origin in
-            let get = try ferry.spawn(["get", origin.url()])
+            let get = try ferry.spawn(["get", "--connections", "1", origin.url()])
             for bytes in [12 * Self.mebibyte, 30 * Self.mebibyte] {
                 await origin.waitForBytesSent(bytes)
                 try await ferry.killDaemon()
