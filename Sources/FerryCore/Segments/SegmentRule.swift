@@ -8,7 +8,7 @@ package enum SegmentRule {
     /// Work is taken from segments with at least so many missing bytes,
     package static let stolenFrom: Int64 = 1 << 20
     /// that would need longer than this, in seconds,
-    package static let worthwhile = 3.0
+    package static let worthwhile = 1.0
     /// in parts of at least so many bytes,
     package static let smallest: Int64 = 512 << 10
     /// that begin at multiples of this.

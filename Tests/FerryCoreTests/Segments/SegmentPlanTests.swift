@@ -99,8 +99,8 @@ struct `Segments of a file` {
         var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
         let mebibyte = Self.mebibyte
         plan.begin(0, with: 0..<mebibyte, now: 0)
-        plan.begin(1, with: mebibyte..<100 * mebibyte, now: 0)
-        plan.begin(2, with: 100 * mebibyte..<200 * mebibyte, now: 0)
+        plan.begin(1, with: mebibyte..<90 * mebibyte, now: 0)
+        plan.begin(2, with: 100 * mebibyte..<190 * mebibyte, now: 0)
         for second in 1...3 {
             plan.observe(
                 [
@@ -110,7 +110,7 @@ struct `Segments of a file` {
         }
         let early = plan.assign(3, setup: 0, speed: nil, now: 3)
         #expect(early == nil)
-        plan.observe([0: 5000, 1: 98 * mebibyte, 2: 197 * mebibyte], now: 4)
+        plan.observe([0: 5000, 1: 89 * mebibyte, 2: 189 * mebibyte], now: 4)
         let work = plan.assign(3, setup: 0, speed: nil, now: 4)
         #expect(work?.range == 5000..<mebibyte)
         #expect(work?.replaced == 0)

@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test func `F2 both folders are made for their user alone, and nothing is left in the first`() async throws {
-        let script = OriginScript(body, .on(.request(1), .cut(after: 2_000_000)))
+        // So few bytes that they are all kept if the connection ends before the head was judged.
+        let script = OriginScript(body, .on(.request(1), .cut(after: 400_000)))
         try await withEngine(script) { harness, origin in
             let request = request(harness, origin) { $0.folder = harness.path("deep/er") }
             let first = await harness.transfer(request, tries: 1)
@@ -48,7 +49,7 @@ import Testing
             #expect(history.success?.path == harness.path("deep/er/file.bin"))
             #expect(try sha256(harness.path("deep/er/file.bin")) == body.sha256Hex)
             #expect(leftovers(harness) == [])
-            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=2000000-"])
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=400000-"])
         }
     }
 
