@@ -70,7 +70,8 @@ package actor TransferRun {
         loop = engine.takeLoop()
         facts = job.facts
         wishes = RunWishes(job.request)
-        digest = job.digest
+        // Bytes that never became durable come once more, and may not count twice.
+        digest = job.digest.flatMap { $0.count <= job.facts.ranges.contiguousEnd(from: 0) ? $0 : nil }
     }
 
     /// Makes the try. Call once.

@@ -133,7 +133,8 @@ import Testing
             let history = await transferred
             #expect(history.failure?.code == .digestMismatch)
             #expect(harness.contents == [])
-            #expect(origin.requests.count == 5)
+            // Once at the beginning, and once more as one piece; who takes which part in between depends on who is quick.
+            #expect(origin.requests.count { $0.value("Range") == nil } == 2)
             #expect(origin.requests.last?.value("Range") == nil)
             #expect(origin.requests.last?.value("Cache-Control") == "no-cache")
         }
