@@ -79,16 +79,18 @@ package struct SegmentPlan: Sendable {
     /// Whom to take work from: whoever would need the longest, if that is worth a request.
     private func victim(setup: Double) -> Worker? {
         segments.filter {
-            $0.value.rest >= SegmentRule.stolenFrom && $0.value.restTime > max(SegmentRule.worthwhile, 2 * setup)
+            $0.value.rest >= ($0.value.speed == nil ? SegmentRule.stolenFrom : SegmentRule.stolenFromSlow)
+                && $0.value.restTime > max(SegmentRule.worthwhile, 2 * setup)
         }
         .max { ($0.value.restTime, $0.value.rest, $1.key) < ($1.value.restTime, $1.value.rest, $0.key) }?.key
     }
 
     /// The part that a thief takes, so that both end together.
     private func tail(of segment: Segment, _ speed: Double?) -> Range<Int64>? {
+        let least = segment.speed == nil ? SegmentRule.smallest : SegmentRule.grain
         var share = 0.5
         if let own = segment.speed, let speed, own + speed > 0 { share = speed / (own + speed) }
-        let size = max(SegmentRule.smallest, Int64(Double(segment.rest) * share))
+        let size = max(least, Int64(Double(segment.rest) * share))
         let start = (segment.end - size + SegmentRule.grain - 1) / SegmentRule.grain * SegmentRule.grain
         guard start > segment.position, start < segment.end else { return nil }
         return start..<segment.end
@@ -165,10 +167,11 @@ package struct SegmentPlan: Sendable {
         for (worker, position) in positions { segments[worker]?.observe(position, now: now, since: observedAt) }
         observedAt = now
         let speeds = segments.values.compactMap(\.speed).sorted()
-        let median = speeds.isEmpty ? 0 : speeds[speeds.count / 2]
+        // The last one at work has nobody to be compared with: it is as slow as it was.
+        guard speeds.count > 1 else { return }
+        let median = speeds[speeds.count / 2]
         for (worker, segment) in segments {
-            let isSlow =
-                speeds.count > 1 && segment.speed.map { $0 < SegmentRule.slowShare * median } ?? false
+            let isSlow = segment.speed.map { $0 < SegmentRule.slowShare * median } ?? false
             segments[worker]?.slowSince = isSlow ? segment.slowSince ?? now : nil
         }
     }

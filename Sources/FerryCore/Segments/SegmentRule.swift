@@ -5,11 +5,13 @@
 package enum SegmentRule {
     /// More than one worker pays from so many missing bytes on.
     package static let worthSharing: Int64 = 2 << 20
-    /// Work is taken from segments with at least so many missing bytes,
+    /// Work is taken from segments of unknown speed with at least so many missing bytes,
     package static let stolenFrom: Int64 = 1 << 20
+    /// and from those that are known to be slow with at least so many,
+    package static let stolenFromSlow: Int64 = 128 << 10
     /// that would need longer than this, in seconds,
     package static let worthwhile = 1.0
-    /// in parts of at least so many bytes,
+    /// in parts of at least so many bytes where a speed is unknown,
     package static let smallest: Int64 = 512 << 10
     /// that begin at multiples of this.
     package static let grain: Int64 = 64 << 10

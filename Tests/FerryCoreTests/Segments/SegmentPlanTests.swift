@@ -61,8 +61,8 @@ struct `Segments of a file` {
     }
 
     @Test(arguments: [
-        // Too few bytes, or too short a time, are left where they are.
-        (99.5, 1.0, false), (99.1, 0.1, false), (50, 100, false), (50, 10, true), (98, 0.5, true),
+        // Too few bytes, or too short a time, are left where they are; a slow worker's last bytes are not.
+        (99.5, 1.0, false), (99.9, 0.01, false), (99.5, 0.1, true), (50, 100, false), (50, 10, true), (98, 0.5, true),
     ])
     func `work is taken only where that is worth a request`(_ done: Double, _ speed: Double, _ expected: Bool) {
         var plan = plan(100)
@@ -98,7 +98,9 @@ struct `Segments of a file` {
     @Test func `the rest of a worker that hardly moves goes to one without work`() {
         var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
         let mebibyte = Self.mebibyte
-        plan.begin(0, with: 0..<mebibyte, now: 0)
+        // Too little to be shared.
+        let size: Int64 = 100 << 10
+        plan.begin(0, with: 0..<size, now: 0)
         plan.begin(1, with: mebibyte..<90 * mebibyte, now: 0)
         plan.begin(2, with: 100 * mebibyte..<190 * mebibyte, now: 0)
         for second in 1...3 {
@@ -112,12 +114,28 @@ struct `Segments of a file` {
         #expect(early == nil)
         plan.observe([0: 5000, 1: 89 * mebibyte, 2: 189 * mebibyte], now: 4)
         let work = plan.assign(3, setup: 0, speed: nil, now: 4)
-        #expect(work?.range == 5000..<mebibyte)
+        #expect(work?.range == 5000..<size)
         #expect(work?.replaced == 0)
         #expect(plan.segments[0] == nil)
         // It had come further than was known.
         plan.advance(3, to: 6000, now: 5)
         #expect(plan.segments[3]?.start == 6000)
+    }
+
+    @Test func `a slow worker that is the last keeps its name for it, and loses its rest`() {
+        let kibibyte: Int64 = 1 << 10
+        var plan = SegmentPlan(gaps: ByteRangeSet(), now: 0)
+        plan.begin(0, with: 0..<100 * kibibyte, now: 0)
+        plan.begin(1, with: Self.mebibyte..<2 * Self.mebibyte, now: 0)
+        for second in 1...2 {
+            plan.observe(
+                [0: Int64(second) * kibibyte, 1: Self.mebibyte + Int64(second) * 500 * kibibyte], now: Double(second))
+        }
+        plan.leave(1, at: 2 * Self.mebibyte)
+        for second in 3...4 { plan.observe([0: Int64(second) * kibibyte], now: Double(second)) }
+        let work = plan.assign(2, setup: 0, speed: nil, now: 4)
+        #expect(work?.range == 4 * kibibyte..<100 * kibibyte)
+        #expect(work?.replaced == 0)
     }
 
     @Test func `a worker without a byte for long loses its rest while others receive, and a slow one its connection`() {
