@@ -28,11 +28,15 @@ package final class RemoteTransferService: SessionService {
     package func shutdown() async { connection.shutdown() }
 
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
-        let results = try await callLines(AddTransfers.self, try Self.lines(requests))
+        try await submitNumbered(requests).results
+    }
+
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
+        let (results, head) = try await callLines(AddTransfers.self, try Self.lines(requests))
         guard results.count == requests.count else {
             throw TransferError(.internal, "The daemon answered \(results.count) of \(requests.count) requests.")
         }
-        return results
+        return NumberedResults(results: results, after: head.lastEvent)
     }
 
     package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
@@ -91,9 +95,7 @@ package final class RemoteTransferService: SessionService {
     }
 
     package func lastEvent() async throws(TransferError) -> Int64 {
-        try await gate.pass()
-        // What the daemon said when it was greeted; it may have told more since, and every number before is as good.
-        if let number = await gate.lastEvent { return number }
+        if let number = try await call(GetVersion.self).lastEvent { return number }
         return try await status().lastEvent
     }
 
@@ -187,18 +189,18 @@ extension RemoteTransferService {
 
     private func callLines<E: Endpoint>(
         _ endpoint: E.Type, _ body: ByteBuffer
-    ) async throws(TransferError) -> [E.Response] {
+    ) async throws(TransferError) -> (lines: [E.Response], head: ResponseFraming.Head) {
         try await repeating(afterLoss: false) { connection throws(ConnectionFailure) in
             try await connection.callLines(endpoint, body: body)
         }
     }
 
-    /// Makes a call once a daemon answers, and again if the daemon went away, up to three times in all.
+    /// Makes a call, and again once a daemon answers if there was none or it went away, up to four times in all.
     private func repeating<Value: Sendable>(
         afterLoss: Bool = true,
         _ call: (DaemonConnection) async throws(ConnectionFailure) -> Value
     ) async throws(TransferError) -> Value {
-        var left = 2
+        var left = 3
         while true {
             let daemon = try await gate.pass()
             do throws(ConnectionFailure) {
@@ -206,7 +208,7 @@ extension RemoteTransferService {
             } catch {
                 let mayRepeat: Bool
                 switch error {
-                case .nobodyListens: mayRepeat = true
+                case .nobodyListens, .unread: mayRepeat = true
                 case .lost: mayRepeat = afterLoss
                 case .answered, .canceled: throw error.error
                 }

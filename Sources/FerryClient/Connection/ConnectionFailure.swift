@@ -1,12 +1,15 @@
 // Ferry: FerryClient
 // Why an exchange with the daemon came to nothing.
 
+import FerryAPI
 import FerryCore
 
 /// Why an exchange with the daemon came to nothing; decides whether it may be tried again.
 enum ConnectionFailure: Error {
     /// Nobody listens at the socket: nothing was sent.
     case nobodyListens(String)
+    /// The connection broke before all of the request was read: the daemon has done nothing.
+    case unread(String)
     /// The connection broke after the request may have been read.
     case lost(String)
     /// The daemon answered with an error, or what it sent makes no sense.
@@ -16,10 +19,23 @@ enum ConnectionFailure: Error {
     var error: TransferError {
         switch self {
         case .nobodyListens(let cause): TransferError(.daemonUnreachable, "No daemon answers: \(cause).")
-        case .lost(let cause):
+        case .unread(let cause), .lost(let cause):
             TransferError(.daemonUnreachable, "The daemon went away before it had answered: \(cause).")
         case .answered(let error): error
         case .canceled: TransferError(.canceled, "The call was canceled by its caller.")
         }
+    }
+}
+
+extension TransferError {
+    /// The daemon speaks another version of the control API.
+    ///
+    /// - Parameter name: What the daemon calls itself, `ferryd/VERSION` or its version alone.
+    static func otherDaemon(_ name: String?, speaking api: Int) -> TransferError {
+        let version = name?.split(separator: "/").last.map { "is version \(String($0).escapingControls) and " } ?? ""
+        return TransferError(
+            .daemonUnreachable,
+            "The daemon that runs \(version)speaks API \(api); this is version \(FerryVersion.current) and speaks API "
+                + "\(APIVersion.current). Stop it with its own `ferry daemon stop`, then try again.")
     }
 }

@@ -17,10 +17,10 @@ extension DaemonConnection {
         return try Self.decode(E.Response.self, from: Data(bytes.readableBytesView))
     }
 
-    /// Calls an endpoint whose bodies are JSON lines.
+    /// Calls an endpoint whose bodies are JSON lines; the head says what the lines do not.
     func callLines<E: Endpoint>(
         _ endpoint: E.Type, body: ByteBuffer
-    ) async throws(ConnectionFailure) -> [E.Response] {
+    ) async throws(ConnectionFailure) -> (lines: [E.Response], head: ResponseFraming.Head) {
         let response = try await open(E.route, E.route.target(), body: body, type: MediaType.lines)
         var bytes = try await response.collect(upTo: Self.largestAnswer)
         var splitter = LineSplitter()
@@ -29,7 +29,7 @@ extension DaemonConnection {
         var results: [E.Response] = []
         results.reserveCapacity(lines.count)
         for line in lines { results.append(try Self.decode(E.Response.self, from: line)) }
-        return results
+        return (results, response.head)
     }
 
     static func decode<Value: Decodable>(

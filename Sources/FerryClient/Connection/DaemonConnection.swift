@@ -53,9 +53,13 @@ final class DaemonConnection: Sendable {
             giveBack(socket, isReusable: false)
             throw error
         }
-        guard (200..<300).contains(response.status) else {
+        // Of the paths of this version a daemon of another serves none.
+        if let api = response.head.api, api != APIVersion.current {
+            throw .answered(.otherDaemon(response.head.server, speaking: api))
+        }
+        guard (200..<300).contains(response.head.status) else {
             let bytes = try await response.collect(upTo: BodyLimit.value)
-            throw .answered(Self.error(in: bytes, status: response.status))
+            throw .answered(Self.error(in: bytes, status: response.head.status))
         }
         return response
     }
@@ -72,7 +76,8 @@ final class DaemonConnection: Sendable {
                 }
             }
             guard let more = try await socket.read() else {
-                throw .lost("the connection ended before an answer")
+                let cause = "the connection ended before an answer"
+                throw socket.wasCut ? .unread(cause) : .lost(cause)
             }
             framing.append(more)
         }

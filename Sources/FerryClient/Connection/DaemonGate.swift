@@ -4,21 +4,17 @@
 import FerryAPI
 import FerryCore
 
-/// Lets calls through once a daemon of the right version answers, and starts it for all of them together if none does.
+/// Lets calls through while a daemon may answer, and starts one for all callers together once it is known that none does.
+///
+/// Nobody asks whether a daemon is there before the first call: its own answer says so, and which daemon it is.
 actor DaemonGate {
     private let connection: DaemonConnection
     private let launcher: DaemonLauncher?
     private let executor: (any TaskExecutor)?
     private var epoch = 0
-    private var isOpen = false
-    /// Number of the latest durable event when the daemon was greeted; nil if it did not say so.
-    private(set) var lastEvent: Int64?
-    private var opening: Task<Result<Opened, TransferError>, Never>?
-
-    private struct Opened {
-        let isStarted: Bool
-        let daemon: GetVersion.Response?
-    }
+    /// Whether a call has found no daemon.
+    private var isClosed = false
+    private var opening: Task<Result<Bool, TransferError>, Never>?
 
     init(connection: DaemonConnection, launcher: DaemonLauncher?, executor: (any TaskExecutor)? = nil) {
         self.connection = connection
@@ -26,18 +22,18 @@ actor DaemonGate {
         self.launcher = launcher
     }
 
-    /// Returns once a daemon answers; the number names the daemon to ``daemonWent(_:)``.
+    /// Returns once a daemon may answer; the number names the daemon to ``daemonWent(_:)``.
     @discardableResult
     func pass() async throws(TransferError) -> Int {
-        if !isOpen { _ = try await open() }
+        if isClosed { _ = try await open() }
         return epoch
     }
 
     /// Makes sure that a daemon answers, and says whether it had to be started.
     func open() async throws(TransferError) -> Bool {
-        if let opening { return try await opening.value.get().isStarted }
+        if let opening { return try await opening.value.get() }
         let task = Task(name: "start of the daemon", executorPreference: executor) {
-            [connection, launcher] () -> Result<Opened, TransferError> in
+            [connection, launcher] () -> Result<Bool, TransferError> in
             do throws(TransferError) {
                 return .success(try await Self.reach(connection, launcher))
             } catch {
@@ -47,12 +43,11 @@ actor DaemonGate {
         opening = task
         let result = await task.value
         opening = nil
-        if case .success(let opened) = result {
-            isOpen = true
+        if case .success = result {
+            isClosed = false
             epoch += 1
-            lastEvent = opened.daemon?.lastEvent
         }
-        return try result.get().isStarted
+        return try result.get()
     }
 
     /// Whether a daemon answers; starts none.
@@ -60,24 +55,26 @@ actor DaemonGate {
 
     /// A call found that the daemon of this number does not answer.
     func daemonWent(_ number: Int) {
-        if number == epoch { isOpen = false }
+        if number == epoch { isClosed = true }
     }
 
+    /// Whether the daemon that answers had to be started.
     private static func reach(
         _ connection: DaemonConnection, _ launcher: DaemonLauncher?
-    ) async throws(TransferError) -> Opened {
+    ) async throws(TransferError) -> Bool {
         do throws(ConnectionFailure) {
-            return Opened(isStarted: false, daemon: try await greet(connection))
+            try await greet(connection)
+            return false
         } catch {
             guard launcher != nil, error.meansNoDaemon else { throw error.error }
         }
         try await launcher?.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
-        return Opened(isStarted: true, daemon: nil)
+        return true
     }
 
     private static func answers(_ connection: DaemonConnection) async throws(TransferError) -> Bool {
         do throws(ConnectionFailure) {
-            _ = try await greet(connection)
+            try await greet(connection)
             return true
         } catch {
             if error.meansNoDaemon { return false }
@@ -85,19 +82,11 @@ actor DaemonGate {
         }
     }
 
-    private static func greet(
-        _ connection: DaemonConnection
-    ) async throws(ConnectionFailure) -> GetVersion.Response {
+    private static func greet(_ connection: DaemonConnection) async throws(ConnectionFailure) {
         let daemon = try await connection.call(GetVersion.self)
         guard daemon.api == APIVersion.current else {
-            throw .answered(
-                TransferError(
-                    .daemonUnreachable,
-                    "The daemon that runs is version \(daemon.version.escapingControls) and speaks API \(daemon.api); this is "
-                        + "version \(FerryVersion.current) and speaks API \(APIVersion.current). Stop it with its own "
-                        + "`ferry daemon stop`, then try again."))
+            throw .answered(.otherDaemon(daemon.version, speaking: daemon.api))
         }
-        return daemon
     }
 }
 
@@ -105,7 +94,7 @@ extension ConnectionFailure {
     /// Whether a daemon should be started: nobody listens, or whoever listened has just gone.
     fileprivate var meansNoDaemon: Bool {
         switch self {
-        case .nobodyListens, .lost: true
+        case .nobodyListens, .unread, .lost: true
         case .answered, .canceled: false
         }
     }

@@ -4,12 +4,11 @@
 import NIOCore
 import Synchronization
 
-/// An answer of the daemon: its status, and a body that is read as fast as its reader asks.
+/// An answer of the daemon: its head, and a body that is read as fast as its reader asks.
 ///
 /// One task reads at a time. An answer that is let go before its end ends its connection.
 final class DaemonResponse: Sendable {
-    let status: Int
-    private let keepsConnection: Bool
+    let head: ResponseFraming.Head
     private let socket: DaemonSocket
     private let framing: Mutex<ResponseFraming>
     private let whenOver: @Sendable (_ isReusable: Bool) -> Void
@@ -19,14 +18,13 @@ final class DaemonResponse: Sendable {
         _ head: ResponseFraming.Head, _ framing: consuming ResponseFraming, on socket: DaemonSocket,
         whenOver: @escaping @Sendable (_ isReusable: Bool) -> Void
     ) {
-        status = head.status
-        keepsConnection = head.keepsConnection
+        self.head = head
         self.socket = socket
         self.framing = Mutex(framing)
         self.whenOver = whenOver
     }
 
-    deinit { whenOver(keepsConnection && framing.withLock { $0.isAtEnd }) }
+    deinit { whenOver(head.keepsConnection && framing.withLock { $0.isAtEnd }) }
 
     /// The next part of the body; nil at its end.
     func next() async throws(ConnectionFailure) -> ByteBuffer? {

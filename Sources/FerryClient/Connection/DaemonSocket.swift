@@ -11,6 +11,7 @@ import Synchronization
 final class DaemonSocket: Sendable {
     private struct State {
         var isEnded = false
+        var wasCut = false
         var reason: ConnectionFailure?
         var reader: CheckedContinuation<Void, Never>?
         /// Suspended but while somebody waits.
@@ -42,6 +43,9 @@ final class DaemonSocket: Sendable {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Self.peek) >= 0 || errno != EAGAIN
     }
+
+    /// Whether the daemon has closed the connection before it had taken all that was sent.
+    var wasCut: Bool { state.withLock { $0.wasCut } }
 
     /// Ends the connection; who waits for it, and every later call, gets the reason.
     func end(_ reason: ConnectionFailure = .canceled) {
@@ -99,6 +103,8 @@ final class DaemonSocket: Sendable {
         if count == 0 { return .end }
         switch code {
         case EAGAIN, EINTR: return .nothing
+        // So the system says that what was sent lay unread at the other end when that was closed.
+        case ECONNRESET: throw .unread(unsafe String(cString: strerror(code)))
         default: throw .lost(unsafe String(cString: strerror(code)))
         }
     }
@@ -137,7 +143,7 @@ final class DaemonSocket: Sendable {
             switch code {
             case 0, EINTR: continue
             case EAGAIN: await untilWritable()
-            case EPIPE, ECONNRESET: return
+            case EPIPE, ECONNRESET: return state.withLock { $0.wasCut = true }
             default: throw .lost(unsafe String(cString: strerror(code)))
             }
         }

@@ -1,6 +1,7 @@
 // Ferry: FerryClient
 // Where the parts of the daemon's answers end.
 
+import FerryAPI
 import FerryCore
 import NIOCore
 
@@ -10,6 +11,12 @@ struct ResponseFraming {
         var status: Int
         /// Whether another request may follow on the connection.
         var keepsConnection: Bool
+        /// Version of the control API that the daemon speaks, if it says so.
+        var api: Int?
+        /// Which daemon answers, if it says so.
+        var server: String?
+        /// Number of a durable event before those of what was submitted, if that is said.
+        var lastEvent: Int64?
     }
 
     private enum Body {
@@ -66,6 +73,9 @@ struct ResponseFraming {
                 next = length == 0 ? .ended : .length(length)
             case "transfer-encoding": if value.lowercased() == "chunked" { next = .chunkSize }
             case "connection": if value.lowercased() == "close" { head.keepsConnection = false }
+            case Self.api: head.api = Int(value)
+            case Self.server: head.server = String(value)
+            case Self.lastEvent: head.lastEvent = Int64(value)
             default: break
             }
         }
@@ -135,6 +145,9 @@ struct ResponseFraming {
         return text
     }
 
+    private static let api = AnswerField.api.lowercased()
+    private static let server = AnswerField.server.lowercased()
+    private static let lastEvent = AnswerField.lastEvent.lowercased()
     private static let headEnd = Array("\r\n\r\n".utf8)
     private static let lineEnd = Array("\r\n".utf8)
     private static let nonsense = ConnectionFailure.answered(

@@ -40,7 +40,7 @@ struct AddCommand: FerrySubcommand {
             return request
         }
         var submissions: [Submission] = []
-        try await Submission.submit(requests, to: context.service()) { batch in
+        try await Submission.submit(requests, to: context.service()) { batch, _ in
             submissions += batch
             context.sayRefusals(batch)
             if !json, !quiet { context.console.print(batch.compactMap { $0.id?.description }) }

@@ -37,11 +37,12 @@ struct GetCommand: FerrySubcommand {
         for index in requests.indices { requests[index].retries = tries }
         let signals = context.console.stopSignals()
         let service = try context.service()
-        let position = try await service.lastEvent()
 
         let results = TransferResults()
         var submissions: [Submission] = []
-        try await Submission.submit(requests, to: service) { batch in
+        var position: Int64?
+        try await Submission.submit(requests, to: service) { batch, after in
+            if submissions.isEmpty { position = after }
             submissions += batch
             for case .accepted(let transfer) in batch { await results.take(transfer) }
             context.sayRefusals(batch)

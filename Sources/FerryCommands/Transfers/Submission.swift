@@ -38,15 +38,18 @@ enum Submission: Encodable {
     }
 
     /// Hands requests over in batches, and tells of each batch once it is durable.
+    ///
+    /// - Parameter onBatch: Gets a batch, and the number of a durable event before all of the batch's, if it is known.
     static func submit(
-        _ requests: [TransferRequest], to service: any TransferService, onBatch: ([Submission]) async throws -> Void
+        _ requests: [TransferRequest], to service: any TransferService,
+        onBatch: (_ batch: [Submission], _ after: Int64?) async throws -> Void
     ) async throws {
         var rest = requests[...]
         while !rest.isEmpty {
             let batch = Array(rest.prefix(batchSize))
             rest = rest.dropFirst(batchSize)
-            let results = try await service.submit(batch)
-            try await onBatch(zip(results, batch).map { Submission($0, of: $1) })
+            let report = try await service.submitNumbered(batch)
+            try await onBatch(zip(report.results, batch).map { Submission($0, of: $1) }, report.after)
         }
     }
 

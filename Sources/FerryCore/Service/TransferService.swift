@@ -11,6 +11,9 @@ package protocol TransferService: Sendable {
     /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult]
 
+    /// ``submit(_:)`` for whoever follows the transfers.
+    func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults
+
     /// - Throws: ``TransferError`` with code `unknown_transfer`.
     func transfer(_ id: TransferID) async throws(TransferError) -> Transfer
 
@@ -60,5 +63,10 @@ package protocol TransferService: Sendable {
 }
 
 extension TransferService {
+    package func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
+        let last = try await lastEvent()
+        return NumberedResults(results: try await submit(requests), after: last)
+    }
+
     package func lastEvent() async throws(TransferError) -> Int64 { try await status().lastEvent }
 }

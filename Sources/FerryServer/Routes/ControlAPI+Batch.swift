@@ -11,9 +11,11 @@ extension ControlAPI {
     func addBatchRoute(to router: Router<BasicRequestContext>) {
         router.respond(to: AddTransfers.self) { request, _ in
             try request.hasNoQuery()
-            let results = try await submit(Batch(reading: request))
+            let (results, last) = try await submit(Batch(reading: request))
+            var headers: HTTPFields = [.contentType: MediaType.lines]
+            headers[.ferryLastEvent] = last.map(String.init)
             return Response(
-                status: .ok, headers: [.contentType: MediaType.lines],
+                status: .ok, headers: headers,
                 body: ResponseBody { writer in
                     var buffer = ByteBuffer()
                     for result in results {
@@ -29,12 +31,15 @@ extension ControlAPI {
     }
 
     /// Submits the lines that could be read, and puts the results where their lines were.
-    private func submit(_ batch: Batch) async throws(TransferError) -> [SubmissionResult] {
-        var results = batch.requests.isEmpty ? [] : try await service.submit(batch.requests)
+    ///
+    /// - Returns: The results, and the number of a durable event before all of theirs.
+    private func submit(_ batch: Batch) async throws(TransferError) -> (results: [SubmissionResult], last: Int64?) {
+        let answered = batch.requests.isEmpty ? nil : try await service.submitNumbered(batch.requests)
+        var results = answered?.results ?? []
         guard results.count == batch.requests.count else {
             throw TransferError(.internal, "The service answered \(results.count) of \(batch.requests.count) requests.")
         }
-        guard !batch.refused.isEmpty else { return results }
+        guard !batch.refused.isEmpty else { return (results, answered?.after) }
         var answers = results.makeIterator()
         results = []
         for index in 0..<batch.count {
@@ -44,6 +49,6 @@ extension ControlAPI {
                 results.append(answer)
             }
         }
-        return results
+        return (results, answered?.after)
     }
 }

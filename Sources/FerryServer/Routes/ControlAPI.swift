@@ -18,6 +18,7 @@ package struct ControlAPI: Sendable {
     /// All routes of the table.
     func router() -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AnswerFields())
         router.add(middleware: RequestLog())
         router.add(middleware: ErrorResponses())
         addDaemonRoutes(to: router)
