@@ -82,6 +82,22 @@ struct `While the app is away` {
         }
     }
 
+    /// D4.
+    @Test func `a file that a Swift task waits for comes though its process has died`() async throws {
+        try await withApp(Self.held) { app in
+            let first = try app.launch("manager")
+            try await first.ask("fetch \(app.origin.url("/file"))", until: "fetching")
+            await app.origin.waitForHold("go")
+            await first.kill()
+            app.origin.release("go")
+            try await app.finished(1)
+            #expect(try app.digests() == [Self.body.sha256Hex])
+            let second = try app.launch("manager", "status")
+            try await second.line("tasks 1 succeeded 1")
+            #expect(app.origin.requests.count == 1)
+        }
+    }
+
     /// Lesson 15.
     @Test func `the first manager may be made long after the start`() async throws {
         try await withApp(Self.held) { app in

@@ -18,6 +18,7 @@ import Foundation
 /// | `start URL`, `suspend URL`, `cancel URL`, `remove URL`, `delete URL` | what the names say; `delete` removes completely |
 /// | `total-start`, `total-suspend`, `total-cancel`, `total-remove` | what the names say |
 /// | `enqueue URL key=value…` | with `file`, `directory`, `method`, `body`, `tag`, `metadata`, `priority` |
+/// | `fetch URL` | downloads with `download(from:)`, and goes on with what follows |
 /// | `validate URL CODE` | compares with an MD5 |
 /// | `replace URL OTHER` | gives the task another URL |
 /// | `priority URL NUMBER` | what the name says |

@@ -29,6 +29,16 @@ extension TestApp {
         case "enqueue":
             let task = try await manager.enqueue(command.spec())
             story.add("enqueued", task.url.path, task.status)
+        case "fetch":
+            let manager = manager
+            Task { [story] in
+                do {
+                    story.add("fetched", try await manager.download(from: url).lastPathComponent)
+                } catch {
+                    story.add("failed", "fetch", error)
+                }
+            }
+            story.add("fetching", url)
         case "validate":
             try task(url).validateFile(code: command.word(1), type: .md5) { [story] task in
                 story.add("validated", task.url.path, task.validation)
@@ -57,7 +67,7 @@ extension TestApp {
         await withCheckedContinuation { continuation in
             let (name, story) = (command.name, story)
             let ofTask: Handler<DownloadTask> = { task in
-                story.add("handled", name, task.url.path, task.status)
+                story.add("handled", name, task.url.path, task.status, task.error ?? "-")
                 continuation.resume()
             }
             let ofManager: Handler<SessionManager> = { manager in

@@ -62,8 +62,17 @@ extension SessionManager {
         do throws(FerryError) {
             let address = try url.address()
             if let task = shared.task(of: address) { return self.control(control, task, onMainQueue, handler) }
-            let error = FerryError.fetchDownloadTaskFailed(url: address.absoluteString)
-            refuse(error, .detached(.removed, error, url: address), onMainQueue, handler)
+            let unknown = FerryError.fetchDownloadTaskFailed(url: address.absoluteString)
+            guard shared.isRefused else {
+                return refuse(unknown, .detached(.removed, unknown, url: address), onMainQueue, handler)
+            }
+            // The process that had the tasks may have ended since.
+            shared.commands.add { [shared] in
+                await shared.settled()
+                if let task = shared.task(of: address) { return self.control(control, task, onMainQueue, handler) }
+                let error = shared.isRefused ? shared.obstacle ?? unknown : unknown
+                self.refuse(error, .detached(.removed, error, url: address), onMainQueue, handler)
+            }
         } catch {
             refuse(error, .detached(.removed, error), onMainQueue, handler)
         }

@@ -55,7 +55,7 @@ public final class DownloadManager: Sendable {
     /// Whether anything of a URL is on disk: the file, or a part of it.
     public func isExistence(url: String) -> Bool {
         guard let task = manager.fetchTask(url) else { return false }
-        return isCompletion(url: url) || (task.status != .succeeded && task.state.withLock(\.received) > 0)
+        return isCompletion(url: url) || (task.status != .succeeded && task.state.withLock(\.held) > 0)
     }
 
     /// The path of the finished file of a URL; empty if it is not there.
@@ -87,7 +87,7 @@ public final class DownloadManager: Sendable {
     /// Bytes of the finished and unfinished files.
     public func getCacheSize() -> Double {
         manager.tasks.reduce(0) { sum, task in
-            sum + Double(task.status == .succeeded ? Self.size(of: task) ?? 0 : task.state.withLock(\.received))
+            sum + Double(task.status == .succeeded ? Self.size(of: task) ?? 0 : task.state.withLock(\.held))
         }
     }
 

@@ -102,10 +102,6 @@ extension ManagedSession {
 
     /// Returns once it is known whether the session is attached, or the daemon has had its time.
     func settled() async {
-        let isRefused = state.withLock { state in
-            if case .refused = state.connection { return true }
-            return false
-        }
         // The process that had the session may have ended since.
         if isRefused { connect() }
         await withCheckedContinuation { continuation in
@@ -115,6 +111,14 @@ extension ManagedSession {
                 return false
             }
             if isOver { continuation.resume() }
+        }
+    }
+
+    /// Whether another process has the session, as far as is known.
+    var isRefused: Bool {
+        state.withLock { state in
+            if case .refused = state.connection { return true }
+            return false
         }
     }
 

@@ -127,9 +127,9 @@ extension ManagedSession {
     private func forgetReplaced(_ tasks: [DownloadTask]) {
         let replaced = state.withLock { state in
             tasks.filter { task in
-                guard state.byID[task.id] === task, state.byURL[task.url.absoluteString] !== task else { return false }
+                guard state.byID[task.id] === task else { return false }
                 return task.state.withLock { task in
-                    guard task.stored == .succeeded, task.note.isNamedByURL else { return false }
+                    guard task.stored == .succeeded, task.isReplaced else { return false }
                     task.isForgotten = true
                     return true
                 }

@@ -11,7 +11,9 @@ extension ManagedSession {
     func take(_ signal: SessionSignal) {
         let waiters = state.withLock { state in
             let waiters = take(signal, in: &state)
-            return waiters + stream(signal, in: &state)
+            let streamed = stream(signal, in: &state)
+            tellMissedEnd(in: &state)
+            return waiters + streamed
         }
         for waiter in waiters { waiter.resume() }
         acknowledge()
@@ -84,20 +86,21 @@ extension ManagedSession {
     }
 
     /// Takes in what the daemon says of one task.
-    func take(_ transfer: Transfer, of task: DownloadTask, in state: inout State) {
+    func take(
+        _ transfer: Transfer, of task: DownloadTask, at now: ContinuousClock.Instant = .now, in state: inout State
+    ) {
         guard let status = Status(transfer.state) else { return }
-        let now = ContinuousClock.now
         let (restarted, response) = task.state.withLock { task in
-            let before = (task.startedOver, task.response)
-            task.take(transfer, now: now)
-            let restarted = task.startedOver > before.0 ? transfer.notes.last ?? "The file has changed." : nil
-            return (restarted, task.response == before.1 ? nil : task.response)
+            let before = task.response
+            let isRestarted = task.take(transfer, now: now)
+            let restarted = isRestarted ? transfer.notes.last ?? "The file has changed." : nil
+            return (restarted, task.response == before ? nil : task.response)
         }
         if let restarted { observe(task, .restarted(reason: restarted)) }
         if let response {
             observe(task, .response(status: response.status, headers: ResponseMapping.fields(response.fields)))
         }
-        if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, in: &state) }
+        if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, at: now, in: &state) }
         move(task, to: status, in: &state) { task in
             switch status {
             case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot

@@ -24,8 +24,12 @@ extension ManagedSession {
         let name = fileName.map { FileNaming.sanitized($0, url: url.absoluteString) }
         return state.withLock { state in
             // One that a call before has ended makes room for another.
-            if let task = state.byURL[url.absoluteString], task.state.withLock(\.leaving) == 0 {
-                return .known(task, Self.change(task, headers: headers, name: name))
+            if let task = state.task(named: url.absoluteString) {
+                let isLeaving = task.state.withLock { task in
+                    if task.leaving > 0 { task.isReplaced = true }
+                    return task.leaving > 0
+                }
+                if !isLeaving { return .known(task, Self.change(task, headers: headers, name: name)) }
             }
             let fallback = FileNaming.defaultName(for: url)
             var template = RequestPlan.template(state.configuration, place: place, cache: manager.cache)
@@ -111,7 +115,7 @@ extension ManagedSession {
 
     func task(of url: URL) -> DownloadTask? {
         state.withLock { state in
-            state.byURL[url.absoluteString]
+            state.task(named: url.absoluteString)
                 ?? state.tasks.first { $0.url.absoluteString == url.absoluteString }
         }
     }

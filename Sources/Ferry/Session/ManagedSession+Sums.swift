@@ -29,9 +29,10 @@ extension ManagedSession {
         return (received, total)
     }
 
-    var speed: Int64 {
-        let now = ContinuousClock.now
-        return tasks.reduce(0) { sum, task in sum + task.state.withLock { $0.speed(now: now) } }
+    var speed: Int64 { Self.speed(of: tasks, at: .now) }
+
+    static func speed(of tasks: [DownloadTask], at now: ContinuousClock.Instant) -> Int64 {
+        tasks.reduce(0) { sum, task in sum + task.state.withLock { $0.speed(now: now) } }
     }
 
     /// Whole seconds until the end at this speed; 0 if that is not known.

@@ -11,8 +11,7 @@ extension ManagedSession {
         let (status, isNamedByURL) = task.state.withLock { ($0.stored, $0.note.isNamedByURL) }
         state.tasks.append(task)
         state.byID[task.id] = task
-        let url = task.url.absoluteString
-        if isNamedByURL, state.byURL[url].map({ $0.state.withLock(\.leaving) > 0 }) ?? true { state.byURL[url] = task }
+        if isNamedByURL { state.name(task) }
         state.counts.add(status)
         state.totalDeparture = nil
     }
@@ -32,14 +31,17 @@ extension ManagedSession {
 
     /// Makes a task of a transfer that an earlier process, or an earlier start, has left.
     func restore(_ transfer: Transfer, in state: inout State) {
-        guard let note = transfer.note.flatMap({ TaskNote(text: $0.data) }), let url = URL(string: note.url),
-            let status = Status(transfer.state)
-        else { return }
+        guard let status = Status(transfer.state), let given = transfer.note else { return }
+        guard let note = TaskNote(text: given.data), let url = URL(string: note.url) else {
+            let error = FerryError.recordStoreFailed(message: "The note of transfer \(transfer.id) cannot be read.")
+            return log { .error("A record was set aside.", error: error) }
+        }
         let name = transfer.name ?? (transfer.destination as NSString?)?.lastPathComponent ?? url.lastPathComponent
         var task = TaskState(note: note, url: url, folder: transfer.folder, fileName: name)
         task.transfer = transfer.id
         task.isSubmitted = true
         task.stored = status
+        task.isUntold = status.isEnd
         task.tags = Set(transfer.tags)
         task.method = HTTPMethod(rawValue: transfer.method) ?? .get
         task.startedOver = transfer.startedOver
@@ -86,6 +88,7 @@ extension ManagedSession {
         }
         if before != status || reasonBefore != reason { observe(task, .state(status, reason)) }
         guard before != status else { return }
+        task.state.withLock { $0.isUntold = false }
         state.counts.remove(before)
         state.counts.add(status)
         if status.isUnfinished { state.totalDeparture = nil }
@@ -111,7 +114,6 @@ extension ManagedSession {
             }
             if let transfer { state.byTransfer[transfer] = nil }
             if state.byID[task.id] === task { state.byID[task.id] = nil }
-            if state.byURL[task.url.absoluteString] === task { state.byURL[task.url.absoluteString] = nil }
             state.counts.remove(before)
             state.lastDeparture = status
             if isForgotten { continue }
@@ -119,6 +121,7 @@ extension ManagedSession {
             tell(task, status, in: &state)
         }
         state.tasks.removeAll { gone.contains($0) }
+        state.forgetNames(of: tasks)
     }
 
     /// Takes a task out that could not be stored: it stands for the failure alone.
@@ -134,7 +137,7 @@ extension ManagedSession {
         }
         state.tasks.removeAll { $0 === task }
         if state.byID[task.id] === task { state.byID[task.id] = nil }
-        if state.byURL[task.url.absoluteString] === task { state.byURL[task.url.absoluteString] = nil }
+        state.forgetNames(of: [task])
         state.counts.remove(before)
         observe(task, .state(.failed, nil))
         tell(task, .failed, in: &state)

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 
 extension ManagedSession {
-    /// Shortest time between two progress closures of the manager.
+    /// Shortest time between two progress closures of a task, and of the manager.
     private static let progressSpacing: Duration = .milliseconds(95)
 
     // MARK: Tasks
@@ -35,11 +35,31 @@ extension ManagedSession {
 
     /// Tells of an end that came while nobody was there.
     func tellMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
-        guard status.isEnd, task.status == status else { return }
+        let isNews = task.state.withLock { task in
+            guard task.isUntold, task.stored == status else { return false }
+            task.isUntold = false
+            return true
+        }
+        guard isNews else { return }
+        state.hasMissedEnds = true
         log { .downloadTask(status.rawValue, task: task) }
         // Not before the main queue's next turn: whoever makes a manager may observe it from there on.
         let turn = deliveries.add(.main) {}
         post(DownloadTask.didCompleteNotification, task, after: turn)
+    }
+
+    /// Tells what the ends have made of the manager that came while nobody was there, once all of them are known.
+    func tellMissedEnd(in state: inout State) {
+        guard state.hasMissedEnds, state.streamed >= state.replayed else { return }
+        state.hasMissedEnds = false
+        let status = state.status
+        guard status.isEnd else { return }
+        let turn = deliveries.add(.main) {}
+        deliveries.add(.own, after: turn) {
+            guard let manager = self.manager else { return }
+            self.log { .sessionManager(status.rawValue, manager: manager) }
+            self.post(SessionManager.didCompleteNotification, manager)
+        }
     }
 
     /// Calls the closures that wait for a comparison, each once.
@@ -54,12 +74,18 @@ extension ManagedSession {
     }
 
     /// Calls the progress closures of a task and of its managers if bytes have come.
-    func tellProgress(_ task: DownloadTask, isLast: Bool, in state: inout State) {
+    func tellProgress(
+        _ task: DownloadTask, isLast: Bool, at now: ContinuousClock.Instant, in state: inout State
+    ) {
         let (slot, hasNews, wasQueued) = task.state.withLock { task in
+            if !isLast, let last = task.lastProgress, now - last < Self.progressSpacing {
+                return (Slot<DownloadTask>?.none, false, false)
+            }
             // A size that is known at the end alone is news too.
             let hasBytes = task.toldBytes != task.received && (task.toldBytes >= 0 || task.received > 0)
             let hasNews = hasBytes || (isLast && task.toldBytes > 0 && task.toldTotal != task.total)
             guard hasNews else { return (Slot<DownloadTask>?.none, false, false) }
+            task.lastProgress = now
             task.toldBytes = task.received
             task.toldTotal = task.total
             defer { if task.slots.progress != nil { task.queuedProgress = true } }
@@ -67,10 +93,10 @@ extension ManagedSession {
         }
         guard hasNews else {
             // What came shortly before may have been news of the task and not told to the managers.
-            if isLast, state.owesProgress { tellManagersProgress(isLast: true, in: &state) }
+            if isLast, state.owesProgress { tellManagersProgress(isLast: true, at: now, in: &state) }
             return
         }
-        observe(task, .progress(task.state.withLock { $0.downloadProgress(now: .now) }))
+        observe(task, .progress(task.state.withLock { $0.downloadProgress(now: now) }))
         post(DownloadTask.runningNotification, task)
         if let slot, !wasQueued {
             let mark = deliveries.add(slot.line) {
@@ -82,13 +108,12 @@ extension ManagedSession {
             }
             task.state.withLock { $0.progressMark = mark }
         }
-        tellManagersProgress(isLast: isLast, in: &state)
+        tellManagersProgress(isLast: isLast, at: now, in: &state)
     }
 
     // MARK: Managers
 
-    private func tellManagersProgress(isLast: Bool, in state: inout State) {
-        let now = ContinuousClock.now
+    private func tellManagersProgress(isLast: Bool, at now: ContinuousClock.Instant, in state: inout State) {
         if !isLast, let last = state.lastProgress, now - last < Self.progressSpacing {
             state.owesProgress = true
             return

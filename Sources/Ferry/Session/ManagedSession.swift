@@ -32,6 +32,8 @@ final class ManagedSession: Sendable {
         var byID: [DownloadTask.ID: DownloadTask] = [:]
         /// Those that a URL alone names.
         var byURL: [String: DownloadTask] = [:]
+        /// URLs that more than one of them has had.
+        var sharedURLs: Set<String> = []
         var counts = StatusCounts()
         var status = Status.waiting
         /// What a call that ends all tasks makes of the manager's status: while it is carried out, and after it.
@@ -61,6 +63,8 @@ final class ManagedSession: Sendable {
         var streamed: Int64 = 0
         var replayed: Int64 = 0
         var streamWaiters: [NumberWaiter] = []
+        /// Whether tasks have ended while nobody was there, which the manager may not have been told of.
+        var hasMissedEnds = false
         /// Events up to here were part of the list.
         var history: Int64 = 0
         var appliedWaiters: [NumberWaiter] = []
@@ -104,7 +108,7 @@ final class ManagedSession: Sendable {
 
     var tasks: [DownloadTask] { state.withLock(\.tasks) }
 
-    private func fileName(of url: String) -> String? { state.withLock { $0.byURL[url] }?.fileName }
+    private func fileName(of url: String) -> String? { state.withLock { $0.task(named: url) }?.fileName }
 
     // MARK: Managers
 

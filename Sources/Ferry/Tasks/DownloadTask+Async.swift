@@ -115,7 +115,10 @@ extension ManagedSession {
             for queue in state.observers.values { queue.add(event) }
             return state.watcher
         }
-        if let watcher { deliveries.add(.main) { watcher(task) } }
+        switch event {
+        case .state, .progress: if let watcher { deliveries.add(.main) { watcher(task) } }
+        case .response, .restarted, .succeeded, .failed, .canceled, .removed: break
+        }
     }
 
     /// Ends the waits and observations of a task that has come to an end.

@@ -21,15 +21,11 @@ struct SpeedWindow: Sendable {
 
     mutating func clear() { samples = [] }
 
-    /// Bytes of the second before a moment; those of the samples' whole time if that is shorter.
+    /// Bytes of the second before a moment.
     func bytesPerSecond(at now: ContinuousClock.Instant) -> Int64 {
-        guard let last = samples.last, let first = samples.first(where: { $0.at + Self.length > now }) ?? samples.last
-        else { return 0 }
-        // Where a sample stands at the window's beginning, it is the one to count from.
+        guard let first = samples.first, let last = samples.last, last.at + Self.length > now else { return 0 }
+        // The newest sample before the window says how many bytes there were at its beginning.
         let base = samples.last { $0.at + Self.length <= now } ?? first
-        guard last.at + Self.length > now else { return 0 }
-        let seconds = min(1, (now - base.at) / .seconds(1))
-        guard seconds > 0.05 else { return 0 }
-        return Int64(Double(last.bytes - base.bytes) / max(seconds, 0.1))
+        return last.bytes - base.bytes
     }
 }

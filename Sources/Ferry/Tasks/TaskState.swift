@@ -18,6 +18,10 @@ struct TaskState {
     var departure: Status?
     /// How many calls that end it have been made and not answered.
     var leaving = 0
+    /// Whether a download of the same URL was made while it was about to leave.
+    var isReplaced = false
+    /// Whether it was at its end when this process first heard of it, and nobody was told of that here.
+    var isUntold = false
     /// Whether its record goes because nobody needs it any more: that is no end of its own.
     var isForgotten = false
     var waitingReason: WaitingReason? = .slot
@@ -37,9 +41,14 @@ struct TaskState {
 
     var error: FerryError?
     var response: ResponseFacts?
+    /// Bytes as they are shown: only a start from 0 takes any back.
     var received: Int64 = 0
+    /// Bytes that the daemon has; after its death those that are durable, which may be less than what it has said before.
+    var held: Int64 = 0
     var expected: Int64?
     var startedOver = 0
+    /// Whether it begins from 0 when it runs again.
+    var beginsAnew = false
     var startDate = 0.0
     var endDate = 0.0
     var window = SpeedWindow()
@@ -51,6 +60,7 @@ struct TaskState {
     /// Whether a progress closure waits to be called, and where.
     var queuedProgress = false
     var progressMark: DeliveryMark?
+    var lastProgress: ContinuousClock.Instant?
     /// Bytes that the last progress closure was called for.
     var toldBytes: Int64 = -1
     /// The size that was known then.
@@ -76,10 +86,10 @@ struct TaskState {
     }
     var filePath: String { destination ?? folder + "/" + fileName }
 
-    /// Takes in what the daemon says of the transfer, but not its state.
-    mutating func take(_ transfer: Transfer, now: ContinuousClock.Instant) {
-        received = transfer.bytesReceived
-        expected = transfer.bytesExpected
+    /// Takes in what the daemon says of the transfer, but not its state; whether the bytes so far were given up.
+    @discardableResult
+    mutating func take(_ transfer: Transfer, now: ContinuousClock.Instant) -> Bool {
+        let isRestarted = takeBytes(of: transfer)
         if let path = transfer.destination, note.kind == .placed {
             destination = path
             fileName = (path as NSString).lastPathComponent
@@ -92,8 +102,22 @@ struct TaskState {
         if let date = transfer.finishedAt { endDate = date.timeIntervalSince1970 }
         startedOver = max(startedOver, transfer.startedOver)
         priority = transfer.priority.rawValue
-        if stored == .running || transfer.state == .running { window.add(received, at: now) }
+        if stored == .running || transfer.state == .running { window.add(held, at: now) }
         updateProgress()
+        return isRestarted
+    }
+
+    private mutating func takeBytes(of transfer: Transfer) -> Bool {
+        held = transfer.bytesReceived
+        let isActive = transfer.state == .running || transfer.state == .waiting
+        let isRestarted = transfer.startedOver > startedOver || (beginsAnew && isActive)
+        let isWhole = transfer.state == .succeeded
+        // A failure that leaves nothing of what there was has given it up, and a whole file is never continued.
+        let loses = transfer.state == .failed && held == 0 && received > 0
+        if isRestarted || isWhole || loses { beginsAnew = isWhole || loses }
+        received = isRestarted || isWhole ? held : max(received, held)
+        expected = transfer.bytesExpected ?? (isRestarted ? nil : expected)
+        return isRestarted
     }
 
     /// What a success says of the code that the file was compared with.

@@ -45,8 +45,10 @@ final class AppProcess: Sendable {
     /// Returns once a line with this beginning is there; gives the line.
     @discardableResult
     func line(_ beginning: String, count: Int = 1) async throws -> String {
-        try await eventually(within: .seconds(60)) {
-            lines(beginning).count >= count || !isRunning
+        do {
+            try await eventually(within: .seconds(60)) { lines(beginning).count >= count || !isRunning }
+        } catch is TestingError {
+            throw TestingError("“\(beginning)” is not told \(count) times; told: \(story)")
         }
         let found = lines(beginning)
         guard found.count >= count else {

@@ -34,4 +34,32 @@ import Testing
             #expect(told.all.suffix(2) == ["progress 300000", "success 300000"])
         }
     }
+
+    /// K-table, N1: however often the daemon tells.
+    @Test func `is told ten times a second at most, as that of its tasks is`() async throws {
+        try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.receives(1000)
+            let stored = task.state.withLock(\.transfer)
+            let id = try #require(stored)
+            var transfer = try await fixture.daemon.withClient { try await $0.transfer(id) }
+            let told = Notes<String>()
+            let tokens = [DownloadTask.runningNotification, SessionManager.runningNotification].map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    if notification.downloadTask === task { told.add("task") }
+                    if notification.sessionManager === manager { told.add("manager") }
+                }
+            }
+            defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+            let start = ContinuousClock.now + .seconds(60)
+            for sample in 0..<40 {
+                transfer.bytesReceived = Int64(2000 + sample)
+                let (said, moment) = (transfer, start + .milliseconds(25 * sample))
+                manager.shared.state.withLock { manager.shared.take(said, of: task, at: moment, in: &$0) }
+            }
+            try await answer { manager.start("unknown", onMainQueue: false, handler: $0) }
+            #expect(told.all.count { $0 == "task" } == 10 && told.all.count { $0 == "manager" } == 10)
+        }
+    }
 }

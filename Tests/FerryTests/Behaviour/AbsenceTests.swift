@@ -1,0 +1,126 @@
+// Ferry: FerryTests
+// What a manager is told of the time without it.
+
+@testable import Ferry
+import FerryClient
+import FerryCore
+import FerryTesting
+import FerryURLSession
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Ends that nobody saw` {
+    private static let body = FerryFixture.body
+    private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
+
+    /// Notes the ends of tasks and managers of a fixture that are posted.
+    private final class Posts {
+        let told = Notes<String>()
+        private var tokens: [any NSObjectProtocol] = []
+
+        init(_ fixture: FerryFixture) {
+            let center = NotificationCenter.default
+            let names = [DownloadTask.didCompleteNotification, SessionManager.didCompleteNotification]
+            tokens = names.map { name in
+                center.addObserver(forName: name, object: nil, queue: nil) { [told] notification in
+                    if let task = notification.downloadTask, task.manager?.identifier == fixture.identifier {
+                        told.add("task \(task.url.lastPathComponent) \(task.status)")
+                    } else if let manager = notification.sessionManager, manager.identifier == fixture.identifier {
+                        told.add("manager \(manager.status)")
+                    }
+                }
+            }
+        }
+
+        func stop() { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+    }
+
+    /// N1.
+    @Test func `are posted once, those of the tasks and then that of the manager`() async throws {
+        try await withFerry(Self.held) { fixture in
+            let tasks = fixture.manager().multiDownload(fixture.urls(2))
+            for task in tasks { try await task.reaches(.running) }
+            await fixture.leave()
+            fixture.forgetManagers()
+            fixture.origin.release("go")
+            try await fixture.waitForEnds(2)
+            let posts = Posts(fixture)
+            defer { posts.stop() }
+            let second = fixture.manager()
+            try await posts.told.wait(for: "manager succeeded")
+            try await answer { second.start("unknown", onMainQueue: false, handler: $0) }
+            let all = posts.told.all
+            #expect(all.count == 3 && all.last == "manager succeeded")
+            #expect(Set(all.prefix(2)) == ["task file-0.bin succeeded", "task file-1.bin succeeded"])
+        }
+    }
+
+    /// N1.
+    @Test func `are no end of a manager that has tasks left`() async throws {
+        try await withFerry(OriginScript(Self.body, .on(.path("/*"), .holdEach("go", at: .head)))) { fixture in
+            fixture.origin.script = OriginScript(
+                Self.body, .on(.path("/first"), .hold("first", at: .head)), .on(.path("/last"), .hold("last", at: .head)))
+            fixture.manager().multiDownload([fixture.origin.url("/first"), fixture.origin.url("/last")])
+            await fixture.leave()
+            fixture.forgetManagers()
+            fixture.origin.release("first")
+            try await fixture.waitForEnds(1)
+            let posts = Posts(fixture)
+            defer { posts.stop() }
+            let second = fixture.manager()
+            try await posts.told.wait(for: "task first succeeded")
+            fixture.origin.release("last")
+            try await posts.told.wait(for: "manager succeeded")
+            try await answer { second.start("unknown", onMainQueue: false, handler: $0) }
+            #expect(posts.told.all == ["task first succeeded", "task last succeeded", "manager succeeded"])
+        }
+    }
+
+    /// An end that the daemon tells again, since it died before the end was acknowledged, is no second transition.
+    @Test func `are none that this process was told of before the daemon died`() async throws {
+        try await withFerry(Self.held) { fixture in
+            let queue = DispatchQueue(label: "blocked")
+            let gate = DispatchSemaphore(value: 0)
+            let posts = Posts(fixture)
+            defer { posts.stop() }
+            let manager = fixture.manager(queue: queue)
+            let task = try #require(manager.download(fixture.origin.url("/file")))
+            try await task.reaches(.running)
+            // What has not been told is not acknowledged.
+            queue.async { gate.wait() }
+            fixture.origin.release("go")
+            try await task.reaches(.succeeded)
+            try await fixture.daemon.killDaemon()
+            let other = try #require(manager.download(fixture.origin.url("/other")))
+            try await other.reaches(.succeeded)
+            await manager.shared.caughtUp()
+            gate.signal()
+            try await posts.told.wait(for: "task other succeeded")
+            try await answer { manager.start("unknown", onMainQueue: false, handler: $0) }
+            #expect(posts.told.all.count { $0 == "task file succeeded" } == 1, "\(posts.told.all)")
+            #expect(posts.told.all.count { $0 == "task other succeeded" } == 1, "\(posts.told.all)")
+        }
+    }
+
+    /// P5.
+    @Test func `and a record that cannot be read hold up no other, and the log tells of it`() async throws {
+        try await withFerry { fixture in
+            let manager = fixture.manager()
+            let tasks = manager.multiDownload(fixture.urls(3))
+            try await manager.reaches(.succeeded)
+            await fixture.leave()
+            let stored = tasks[1].state.withLock(\.transfer)
+            let id = try #require(stored)
+            var change = TransferChange()
+            change.note = manager.shared.place.note("nothing that a task could be made of")
+            let final = change
+            _ = try await fixture.daemon.withClient { try await $0.change(id, final) }
+            let notes = Notes<String>()
+            let later = fixture.manager(logger: NotingLogger(notes: notes))
+            #expect(later.tasks.map(\.id) == [tasks[0].id, tasks[2].id])
+            try await notes.wait("an entry") { $0.contains { $0.contains("journal_failed") } }
+            #expect(try await fixture.stored() == 3)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Ferry: FerryTests
+// What tasks show of the daemon's numbers.
+
+@testable import Ferry
+import FerryCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct `Numbers of a task` {
+    private static let start = ContinuousClock.now
+
+    private static func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    private func task() -> DownloadTask { .detached(.waiting, .unknown, url: URL(string: "http://example.org/a")) }
+
+    /// What the daemon says of a transfer.
+    private func transfer(_ said: Said) throws -> Transfer {
+        var fields: [String: Any] = [
+            "id": "00000000000000a1", "session": "s", "url": "http://example.org/a", "state": said.state.rawValue,
+            "bytes_received": said.received, "created_at": 0, "started_over": said.startedOver,
+        ]
+        fields["bytes_expected"] = said.expected
+        return try JSONDecoder().decode(Transfer.self, from: JSONSerialization.data(withJSONObject: fields))
+    }
+
+    struct Said {
+        var state: TransferState
+        var received: Int
+        var expected: Int?
+        var startedOver = 0
+        /// What the task shows then.
+        var fraction: Double
+        var isRestarted = false
+    }
+
+    private static let running = Said(state: .running, received: 50, expected: 100, fraction: 0.5)
+
+    static let courses: [(String, [Said])] = [
+        (
+            "bytes come",
+            [
+                Said(state: .running, received: 0, expected: nil, fraction: 0), running,
+                Said(state: .succeeded, received: 100, expected: 100, fraction: 1),
+            ]
+        ),
+        (
+            "the daemon has died and kept less",
+            [
+                running, Said(state: .waiting, received: 20, expected: 100, fraction: 0.5),
+                Said(state: .running, received: 30, expected: nil, fraction: 0.5),
+                Said(state: .running, received: 60, expected: 100, fraction: 0.6),
+            ]
+        ),
+        (
+            "the server has another version",
+            [
+                running,
+                Said(state: .running, received: 10, expected: 40, startedOver: 1, fraction: 0.25, isRestarted: true),
+                Said(state: .running, received: 20, expected: 40, startedOver: 1, fraction: 0.5),
+                Said(state: .running, received: 0, expected: nil, startedOver: 2, fraction: 0, isRestarted: true),
+            ]
+        ),
+        (
+            "a failure has given the bytes up",
+            [
+                running, Said(state: .failed, received: 0, expected: nil, fraction: 0.5),
+                Said(state: .running, received: 0, expected: nil, fraction: 0, isRestarted: true), running,
+            ]
+        ),
+        (
+            "a failure has kept bytes",
+            [
+                running, Said(state: .failed, received: 40, expected: 100, fraction: 0.5),
+                Said(state: .running, received: 45, expected: 100, fraction: 0.5),
+            ]
+        ),
+        (
+            "the finished file is gone",
+            [
+                Said(state: .succeeded, received: 100, expected: 100, fraction: 1),
+                Said(state: .running, received: 0, expected: nil, fraction: 0, isRestarted: true),
+                Said(state: .running, received: 10, expected: 100, fraction: 0.1),
+            ]
+        ),
+        (
+            "the server sends more than it has said",
+            [running, Said(state: .running, received: 120, expected: 100, fraction: 1)]
+        ),
+    ]
+
+    /// K7.
+    @Test(arguments: courses)
+    func `let the fraction fall when the bytes are given up, and else never`(name: String, course: [Said]) throws {
+        let task = task()
+        let progress = task.progress
+        var last = 0.0
+        for (index, said) in course.enumerated() {
+            let transfer = try transfer(said)
+            let isRestarted = task.state.withLock { state in
+                defer { if said.state == .running { state.stored = .running } }
+                return state.take(transfer, now: Self.at(Double(index)))
+            }
+            #expect(isRestarted == said.isRestarted, "\(name), \(index)")
+            #expect(abs(progress.fractionCompleted - said.fraction) < 0.001, "\(name), \(index): \(progress)")
+            #expect(isRestarted || progress.fractionCompleted >= last, "\(name), \(index)")
+            last = progress.fractionCompleted
+        }
+    }
+
+    @Test func `say -1 for a size that is not known`() throws {
+        let task = task()
+        let first = try transfer(Said(state: .running, received: 10, expected: nil, fraction: 0))
+        let second = try transfer(Said(state: .running, received: 20, expected: 100, fraction: 0))
+        #expect(task.progress.totalUnitCount == -1)
+        task.state.withLock { _ = $0.take(first, now: Self.start) }
+        #expect(task.progress.totalUnitCount == -1 && task.progress.completedUnitCount == 10)
+        task.state.withLock { _ = $0.take(second, now: Self.start) }
+        #expect(task.progress.totalUnitCount == 100 && task.progress.completedUnitCount == 20)
+    }
+
+    /// A task that gets so many bytes each tenth of a second, as seen after a second.
+    private func flowing(_ bytes: Int, expected: Int?) throws -> DownloadTask {
+        let task = task()
+        for sample in 0...10 {
+            let said = Said(state: .running, received: sample * bytes, expected: expected, fraction: 0)
+            let transfer = try transfer(said)
+            task.state.withLock { state in
+                state.stored = .running
+                state.take(transfer, now: Self.at(Double(sample) / 10))
+            }
+        }
+        return task
+    }
+
+    /// K8.
+    @Test(arguments: [(nil, 0), (1000, 0), (1001, 1), (2000, 1), (2001, 2), (6000, 5)] as [(Int?, Int64)])
+    func `say how many seconds are left, and 0 if that is not known`(expected: Int?, seconds: Int64) throws {
+        let task = try flowing(100, expected: expected)
+        #expect(task.state.withLock { $0.timeRemaining(now: Self.at(1)) } == seconds)
+        #expect(task.state.withLock { $0.timeRemaining(now: Self.at(3)) } == 0)
+        let progress = task.state.withLock { $0.downloadProgress(now: Self.at(1)) }
+        #expect(progress.bytesPerSecond == 1000 && progress.timeRemaining == (seconds > 0 ? .seconds(seconds) : nil))
+    }
+
+    @Test func `have no speed two seconds after the last bytes, and none unless the task runs`() throws {
+        let task = try flowing(100, expected: nil)
+        #expect(task.state.withLock { $0.speed(now: Self.at(1)) } == 1000)
+        #expect(task.state.withLock { $0.speed(now: Self.at(3)) } == 0)
+        for status in [Status.waiting, .suspended, .failed, .succeeded] {
+            task.state.withLock { $0.stored = status }
+            #expect(task.state.withLock { $0.speed(now: Self.at(1)) } == 0)
+        }
+    }
+
+    @Test func `add up to those of the manager`() throws {
+        let tasks = try [flowing(100, expected: 5000), flowing(30, expected: nil), task()]
+        #expect(ManagedSession.speed(of: tasks, at: Self.at(1)) == 1300)
+        #expect(ManagedSession.speed(of: tasks, at: Self.at(3)) == 0 && ManagedSession.speed(of: [], at: .now) == 0)
+        // A task of unknown size counts its received bytes in both terms.
+        let sum = ManagedSession.sum(of: tasks)
+        #expect(sum.received == 1300 && sum.total == 5300)
+    }
+}
