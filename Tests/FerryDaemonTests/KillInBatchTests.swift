@@ -114,4 +114,33 @@ struct `A daemon that dies in the middle of many` {
             #expect(ids.count == Self.count)
         }
     }
+
+    @Test(arguments: [LifeStep.batchChecked, .requestCommitted])
+    func `B1 has stored what is new and started what is there, or nothing`(step: LifeStep) async throws {
+        try await withDaemon(Self.held) { ferry, origin in
+            let ids = try await submit(ferry, origin)
+            let session = try SessionID(Self.session)
+            try await ferry.withClient { _ = try await $0.act(.pause, in: session, on: nil) }
+            try await ferry.killDaemon()
+            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+            var batch = try batch(ferry, origin)
+            batch.items = (0..<Self.count).map { number in
+                TransferBatch.Item(template: 0, url: origin.url("/new-\(number)"), name: "new-\(number)")
+            }
+            batch.starts = ids.map { TransferBatch.Start(id: $0, headers: [HeaderField(name: "X-A", value: "b")]) }
+            let final = batch
+            _ = await #expect(throws: TransferError.self) {
+                try await ferry.withClient { _ = try await $0.submit(final) }
+            }
+            let counts = try await counts(ferry)
+            if step == .batchChecked {
+                #expect(counts == ["suspended": Self.count])
+            } else {
+                #expect((counts["waiting"] ?? 0) + (counts["running"] ?? 0) == 2 * Self.count)
+                await origin.waitForRequests(2)
+                #expect(origin.requests.last?.value("Range") == "bytes=400000-")
+                #expect(origin.requests.last?.value("X-A") == "b")
+            }
+        }
+    }
 }

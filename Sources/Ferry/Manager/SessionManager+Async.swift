@@ -42,14 +42,18 @@ extension SessionManager {
     public func enqueue(_ specs: [DownloadSpec]) async throws(FerryError) -> [DownloadTask] {
         var planned: [(task: DownloadTask, plan: RequestPlan)] = []
         var tasks: [DownloadTask] = []
-        for spec in specs { try spec.check() }
+        let configuration = configuration
+        var plans: [(task: DownloadTask, plan: RequestPlan)] = []
+        for spec in specs {
+            try spec.check()
+            plans.append(try shared.plan(spec, configuration, cache: cache))
+        }
         shared.state.withLock { state in
-            for spec in specs {
+            for (spec, (task, plan)) in zip(specs, plans) {
                 if let id = spec.id, let task = state.byID[id] {
                     tasks.append(task)
                     continue
                 }
-                let (task, plan) = shared.plan(spec, state.configuration, cache: cache)
                 shared.insert(task, in: &state)
                 planned.append((task, plan))
                 tasks.append(task)

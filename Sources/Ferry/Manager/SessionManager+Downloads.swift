@@ -93,8 +93,13 @@ extension SessionManager {
                 tasks.append(task)
             }
         }
-        if !new.isEmpty { shared.storeAndWait(Submission(new)) }
-        shared.goOn(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue) }
+        if known.isEmpty || (new.isEmpty && known.allSatisfy { $0.change == nil }) {
+            if !new.isEmpty { shared.storeAndWait(Submission(new)) }
+            shared.goOn(known) { [shared, self] in shared.callLast(handler, with: self, onMainQueue: onMainQueue) }
+        } else {
+            shared.storeAndWait(new, goingOn: known, cache: cache)
+            shared.callLast(handler, with: self, onMainQueue: onMainQueue)
+        }
         return tasks
     }
 

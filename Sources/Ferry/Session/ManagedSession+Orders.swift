@@ -79,6 +79,27 @@ extension ManagedSession {
         _ = done.wait(timeout: .now() + Self.patience + 1)
     }
 
+    /// Stores tasks and lets others go on in one transaction, and returns when that is done or cannot be.
+    func storeAndWait(
+        _ new: [(task: DownloadTask, plan: RequestPlan)],
+        goingOn known: [(task: DownloadTask, change: TransferChange?)], cache: Cache
+    ) {
+        let had = known.map(\.task).filter { $0.state.withLock(\.stored) == .succeeded }
+        // A finished file gets its other name by itself: only the daemon knows which one is free.
+        let finished = Set(had)
+        var known = known
+        for index in known.indices {
+            guard let change = known[index].change, change.name != nil, finished.contains(known[index].task) else {
+                continue
+            }
+            self.change(known[index].task, done: { _ in }) { change }
+            known[index].change = nil
+        }
+        let template = RequestPlan.template(state.withLock(\.configuration), place: place, cache: cache)
+        storeAndWait(Submission(new, goingOn: known, template: new.isEmpty ? template : nil))
+        for task in had where task.state.withLock(\.stored) == .succeeded { tellAgain(task) }
+    }
+
     /// Lets tasks that are there go on.
     func goOn(
         _ tasks: [(task: DownloadTask, change: TransferChange?)], then: @escaping @Sendable () -> Void

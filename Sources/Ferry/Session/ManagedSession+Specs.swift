@@ -26,9 +26,11 @@ extension DownloadSpec {
 
 extension ManagedSession {
     /// The task of a description, and the transfer that is made for it.
+    ///
+    /// - Throws: Why the daemon would refuse it: one of many that is refused holds back the others.
     func plan(
         _ spec: DownloadSpec, _ configuration: SessionConfiguration, cache: Cache
-    ) -> (task: DownloadTask, plan: RequestPlan) {
+    ) throws(FerryError) -> (task: DownloadTask, plan: RequestPlan) {
         var request = RequestPlan.template(configuration, place: place, cache: cache)
         request.method = spec.method.rawValue
         request.headers = RequestPlan.fields(spec.headers)
@@ -69,6 +71,14 @@ extension ManagedSession {
         initial.tags = spec.tags
         initial.priority = request.priority.rawValue
         if let date = spec.notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
+        var asked = request
+        (asked.url, asked.name) = (spec.url.absoluteString, name)
+        do throws(FerryCore.TransferError) {
+            _ = try TransferAdmission.admit(asked)
+        } catch {
+            log { .error("A download was refused.", error: error) }
+            throw FerryError(error)
+        }
         let task = DownloadTask(initial, url: spec.url, session: self)
         return (task, RequestPlan(template: request, url: spec.url.absoluteString, name: name))
     }

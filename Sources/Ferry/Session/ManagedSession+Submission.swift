@@ -65,6 +65,7 @@ extension ManagedSession {
                 let report = try await place.service().submit(submission.batch)
                 take(report, of: submission)
                 await applied(through: report.lastEvent)
+                if !submission.known.isEmpty { await goneOn(submission.known, report) }
                 return nil
             } catch {
                 guard error.code == .daemonUnreachable, !isRepeated else {
@@ -102,6 +103,23 @@ extension ManagedSession {
             return waiters
         }
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Takes in what became of tasks that went on with a submission.
+    private func goneOn(
+        _ known: [(task: DownloadTask, change: TransferChange?)], _ report: TransferBatch.Report
+    ) async {
+        // A list that was read meanwhile may show a run that has ended: only the event tells.
+        await streamed(through: report.lastEvent)
+        let refused = Dictionary((report.failures ?? []).map { ($0.id, $0.error) }) { first, _ in first }
+        for (task, change) in known {
+            let error = task.state.withLock { task -> FerryCore.TransferError? in
+                if let error = task.transfer.flatMap({ refused[$0] }) { return error }
+                if let name = change?.name { task.fileName = name }
+                return nil
+            }
+            if let error { log { .error("A task could not be changed.", error: FerryError(error)) } }
+        }
     }
 
     /// Takes tasks out that could not be stored.

@@ -8,13 +8,33 @@ import Synchronization
 final class Submission: Sendable {
     private enum Phase { case queued, sent, givenUp }
 
-    let batch: TransferBatch
+    /// What is new.
+    private let items: TransferBatch
     /// One for each item of the batch.
     let tasks: [DownloadTask]
+    /// Tasks that are there and go on in the same transaction, with what is changed about them.
+    let known: [(task: DownloadTask, change: TransferChange?)]
     private let phase = Mutex(Phase.queued)
 
-    init(_ planned: [(task: DownloadTask, plan: RequestPlan)]) {
-        var templates: [TransferRequest] = []
+    /// The batch with those that go on under the names that the daemon has for them.
+    var batch: TransferBatch {
+        var batch = items
+        let starts = known.compactMap { task, change in
+            task.state.withLock(\.transfer).map { id in
+                TransferBatch.Start(id: id, headers: change?.headers, name: change?.name)
+            }
+        }
+        if !starts.isEmpty { batch.starts = starts }
+        return batch
+    }
+
+    /// - Parameter template: what the daemon knows the session by where nothing is new.
+    init(
+        _ planned: [(task: DownloadTask, plan: RequestPlan)],
+        goingOn known: [(task: DownloadTask, change: TransferChange?)] = [], template: TransferRequest? = nil
+    ) {
+        self.known = known
+        var templates = template.map { [$0] } ?? []
         var items: [TransferBatch.Item] = []
         items.reserveCapacity(planned.count)
         for (task, plan) in planned {
@@ -31,7 +51,7 @@ final class Submission: Sendable {
                 TransferBatch.Item(
                     template: index, url: plan.url, folder: nil, name: plan.name, data: note.text))
         }
-        batch = TransferBatch(templates: templates, items: items)
+        self.items = TransferBatch(templates: templates, items: items)
         tasks = planned.map(\.task)
     }
 

@@ -14,6 +14,10 @@ extension TransferBatch.Item: StrictBody {
     package static let keys: Set = ["template", "url", "folder", "name", "data"]
 }
 
+extension TransferBatch.Start: StrictBody {
+    package static let keys: Set = ["id", "headers", "name"]
+}
+
 extension TransferChange: StrictBody {}
 extension ServiceSettingsChange: StrictBody {}
 

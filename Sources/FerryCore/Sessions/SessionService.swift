@@ -36,7 +36,7 @@ package protocol SessionService: TransferService {
     /// Stores all items of a batch in one transaction, with ids in their order.
     ///
     /// An item that is refused does not hold back the others. One whose destination is refused is stored as failed, so
-    /// that it can be started again.
+    /// that it can be started again. In the same transaction go on those that `starts` names, as by the action `start`.
     /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report
 

@@ -6,10 +6,13 @@ package struct TransferBatch: Hashable, Codable, Sendable {
     /// What is the same for many items; URL, name and note of a template are replaced by those of its items.
     package var templates: [TransferRequest]
     package var items: [Item]
+    /// Transfers that the session has already, which go on in the same transaction.
+    package var starts: [Start]?
 
-    package init(templates: [TransferRequest], items: [Item]) {
+    package init(templates: [TransferRequest], items: [Item], starts: [Start]? = nil) {
         self.templates = templates
         self.items = items
+        self.starts = starts
     }
 
     /// One file to be fetched.
@@ -31,20 +34,47 @@ package struct TransferBatch: Hashable, Codable, Sendable {
         }
     }
 
+    /// A transfer that goes on, and what is changed about it.
+    package struct Start: Hashable, Codable, Sendable {
+        package var id: TransferID
+        /// Other fields of its own; nil keeps them.
+        package var headers: [HeaderField]?
+        /// Another name, unless it has succeeded or runs; nil keeps it.
+        package var name: String?
+
+        package init(id: TransferID, headers: [HeaderField]? = nil, name: String? = nil) {
+            self.id = id
+            self.headers = headers
+            self.name = name
+        }
+
+        /// What is changed about it; nil is nothing.
+        package var change: TransferChange? {
+            guard headers != nil || name != nil else { return nil }
+            var change = TransferChange()
+            change.headers = headers
+            change.name = name
+            return change
+        }
+    }
+
     /// What became of a batch.
     package struct Report: Hashable, Codable, Sendable {
         /// One for each item, in their order.
         package var results: [Result]
         /// Number of the latest durable event when the batch was stored.
         package var lastEvent: Int64
+        /// Those that were to go on and are not there, or go on without the change that was asked for; nil if there are none.
+        package var failures: [ActionResult]?
 
-        package init(results: [Result], lastEvent: Int64) {
+        package init(results: [Result], lastEvent: Int64, failures: [ActionResult]? = nil) {
             self.results = results
             self.lastEvent = lastEvent
+            self.failures = failures
         }
 
         private enum CodingKeys: String, CodingKey {
-            case results
+            case results, failures
             case lastEvent = "last_event"
         }
     }

@@ -6,10 +6,13 @@ import FerryCore
 
 /// A batch of templates and items, all of whose keys are known.
 struct StrictBatch: StrictBody {
-    static let keys: Set = ["templates", "items"]
+    static let keys: Set = ["templates", "items", "starts"]
 
     private let templates: [Strict<TransferRequest>]
     private let items: [Strict<TransferBatch.Item>]
+    private let starts: [Strict<TransferBatch.Start>]?
 
-    var batch: TransferBatch { TransferBatch(templates: templates.map(\.body), items: items.map(\.body)) }
+    var batch: TransferBatch {
+        TransferBatch(templates: templates.map(\.body), items: items.map(\.body), starts: starts?.map(\.body))
+    }
 }

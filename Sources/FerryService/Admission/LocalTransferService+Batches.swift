@@ -9,6 +9,17 @@ import Foundation
 extension LocalTransferService {
     package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        guard let starts = batch.starts, !starts.isEmpty, let session = batch.templates.first?.session else {
+            return try await submit(batch, starting: nil)
+        }
+        return try await withStarts(starts, of: session) { starts throws(TransferError) in
+            try await submit(batch, starting: starts)
+        }
+    }
+
+    private func submit(
+        _ batch: TransferBatch, starting starts: BatchStarts?
+    ) async throws(TransferError) -> TransferBatch.Report {
         var admitted = try await AdmittedBatch(batch)
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
@@ -19,7 +30,7 @@ extension LocalTransferService {
         let session = admitted.session
         let stored = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
-                try Self.store(drafts, templates, in: session, transaction)
+                try Self.store(drafts, templates, starts, in: session, transaction)
             }
         }
         configuration.reached(.requestCommitted)
@@ -30,9 +41,11 @@ extension LocalTransferService {
         }
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
+        if let starts, let begun = stored.begun { await goneOn(starts, begun.events, begun.pending) }
         schedule()
         await tellObstacles(of: drafts.items.map(\.id))
-        return TransferBatch.Report(results: drafts.results, lastEvent: stored.lastEvent)
+        return TransferBatch.Report(
+            results: drafts.results, lastEvent: stored.lastEvent, failures: starts.map(\.failures))
     }
 
     /// What the disk says to the items that may be stored, in their order.
@@ -73,11 +86,13 @@ extension LocalTransferService {
         /// Events of those that ended at once.
         let ends: [TransferEvent]
         let ended: Set<TransferID>
+        /// What goes on.
+        let begun: (events: EventRun, pending: [PendingTransfer])?
         let lastEvent: Int64
     }
 
     private static func store(
-        _ drafts: BatchDrafts, _ templates: [Int: BatchTemplate], in session: SessionID,
+        _ drafts: BatchDrafts, _ templates: [Int: BatchTemplate], _ starts: BatchStarts?, in session: SessionID,
         _ transaction: JournalTransaction
     ) throws(TransferError) -> Stored {
         var ended: [TransferRecord] = []
@@ -101,8 +116,9 @@ extension LocalTransferService {
                 TransferEvent(
                     number: number, kind: kind, at: drafts.now, id: record.id, session: session, transfer: shown))
         }
+        let begun = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
         return Stored(
-            submitted: submitted, ends: ends, ended: Set(ended.map(\.id)),
+            submitted: submitted, ends: ends, ended: Set(ended.map(\.id)), begun: begun,
             lastEvent: try transaction.lastEvent(of: session))
     }
 

@@ -43,7 +43,7 @@ extension LocalTransferService {
         return endsTransfer
     }
 
-    private func applying(_ change: TransferChange, to record: TransferRecord) throws(TransferError) -> TransferRecord {
+    func applying(_ change: TransferChange, to record: TransferRecord) throws(TransferError) -> TransferRecord {
         var record = record
         if let priority = change.priority { record.request.priority = priority }
         if let rate = change.rateLimit { record.request.rateLimit = rate }
@@ -100,23 +100,39 @@ extension LocalTransferService {
 
     /// Stores a changed request and lets what runs or waits follow it.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) {
-        let hasNewAddress = changed.request.url != old.request.url || changed.request.headers != old.request.headers
-        let hasNewBegin = changed.request.notBefore != old.request.notBefore
-        let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
-                guard var current = try transaction.record(changed.id) else { return }
-                current.request = changed.request
-                current.credentials = changed.credentials
-                if hasNewAddress { current.retry = nil }
-                if clearsDestination || changed.facts.name != old.facts.name {
-                    current.facts.name = nil
-                    current.facts.destination = nil
-                    current.facts.placement = nil
-                }
-                try transaction.update(current)
+                try Self.put(changed, replacing: old, transaction)
             }
         }
+        await follow(changed, replacing: old)
+    }
+
+    private static func hasNewAddress(_ changed: TransferRecord, _ old: TransferRecord) -> Bool {
+        changed.request.url != old.request.url || changed.request.headers != old.request.headers
+    }
+
+    /// Stores a changed request.
+    static func put(
+        _ changed: TransferRecord, replacing old: TransferRecord, _ transaction: JournalTransaction
+    ) throws(TransferError) {
+        guard var current = try transaction.record(changed.id) else { return }
+        let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
+        current.request = changed.request
+        current.credentials = changed.credentials
+        if hasNewAddress(changed, old) { current.retry = nil }
+        if clearsDestination || changed.facts.name != old.facts.name {
+            current.facts.name = nil
+            current.facts.destination = nil
+            current.facts.placement = nil
+        }
+        try transaction.update(current)
+    }
+
+    /// Lets what runs or waits follow a request that has changed in the journal.
+    func follow(_ changed: TransferRecord, replacing old: TransferRecord) async {
+        let hasNewAddress = Self.hasNewAddress(changed, old)
+        let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let id = changed.id
         if let transfer = live[id] {
             live[id]?.record?.request = changed.request

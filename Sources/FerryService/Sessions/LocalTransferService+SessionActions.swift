@@ -40,13 +40,13 @@ extension LocalTransferService {
     }
 
     /// Waits until nobody else acts on any of some transfers.
-    private func takeTurns(_ ids: [TransferID]) async {
+    func takeTurns(_ ids: [TransferID]) async {
         for id in ids where !turns.take(id) {
             await withCheckedContinuation { turns.wait(id, $0) }
         }
     }
 
-    private static func unknown(_ ids: [TransferID]?, among own: [TransferID]) -> [ActionResult] {
+    static func unknown(_ ids: [TransferID]?, among own: [TransferID]) -> [ActionResult] {
         guard let ids, ids.count != own.count || ids != own else { return [] }
         let known = Set(own)
         return ids.filter { !known.contains($0) }.map { id in
@@ -54,7 +54,7 @@ extension LocalTransferService {
         }
     }
 
-    private func reading<Value: Sendable>(
+    func reading<Value: Sendable>(
         _ body: @escaping @Sendable (JournalReader) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
         try await noting { () async throws(TransferError) in try await journal.read(body) }
@@ -104,7 +104,7 @@ extension LocalTransferService {
     }
 
     /// Waits for runs whose end is decided: they still have facts to record.
-    private func endOldRuns(of ids: [TransferID]) async {
+    func endOldRuns(of ids: [TransferID]) async {
         for id in ids {
             guard let transfer = live[id], let task = transfer.task else { continue }
             guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
@@ -113,7 +113,7 @@ extension LocalTransferService {
     }
 
     /// Those that have succeeded and whose files are not there as they were placed, as they are to start again.
-    private func fetchedAnew(
+    func fetchedAnew(
         _ ids: [TransferID], of session: SessionID
     ) async throws(TransferError) -> [TransferRecord] {
         let succeeded = try await reading { reader throws(TransferError) in

@@ -48,6 +48,41 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
+    func `B1 lets others go on in the same transaction, as the action does`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(always: .hold("go", at: .head))) { bed in
+            try await bed.limitManager(to: 1)
+            let ids = try await bed.submit(bed.batch(["/1", "/2", "/3", "/4"]))
+            try await bed.wait(for: ids[0], .running)
+            try await bed.perform(.pause, on: [ids[1], ids[2]])
+            var batch = try bed.batch(["/5"])
+            let stranger = TransferID(rawValue: 1)
+            batch.starts = [
+                TransferBatch.Start(id: ids[0], name: "no-name-of-one-that-runs"), TransferBatch.Start(id: ids[1]),
+                TransferBatch.Start(
+                    id: ids[2], headers: [HeaderField(name: "X-A", value: "b")], name: "other"),
+                TransferBatch.Start(id: stranger),
+            ]
+            let report = try await bed.service.submit(batch)
+            #expect(report.results.map(\.error) == [nil])
+            #expect(report.failures?.map(\.id) == [stranger, ids[0]])
+            #expect(report.failures?.map(\.error?.code) == [.unknownTransfer, .invalidRequest])
+            #expect(try await bed.transfers.map(\.state) == [.running, .waiting, .waiting, .waiting, .waiting])
+            bed.origin.release("go")
+            for id in ids + report.results.compactMap(\.id) { try await bed.wait(for: id, .succeeded) }
+            #expect(bed.files == ["1", "2", "4", "5", "other"])
+            #expect(bed.origin.requests.filter { $0.value("X-A") == "b" }.map(\.path) == ["/3"])
+            // One that has succeeded is fetched again if its file is gone, and changes need nothing that is new.
+            try FileManager.default.removeItem(atPath: bed.folder + "/1")
+            var again = TransferBatch(templates: [try bed.template()], items: [])
+            again.starts = ids.map { TransferBatch.Start(id: $0) }
+            let second = try await bed.service.submit(again)
+            #expect(second.results == [] && second.failures == [])
+            try await bed.wait(for: ids[0], .succeeded)
+            #expect(bed.origin.requests.map(\.path).sorted() == ["/1", "/1", "/2", "/3", "/4", "/5"])
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
     func `of two sessions, or of none, is refused as a whole`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             var batch = try bed.batch(["/1"])

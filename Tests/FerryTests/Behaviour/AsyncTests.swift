@@ -50,6 +50,9 @@ import Testing
             specs = try fixture.urls(3, "held-more").map { try DownloadSpec($0) }
             specs[1].destination = .file(try #require(URL(string: "http://example.org/no/file")))
             await #expect(throws: FerryError.self) { try await manager.enqueue(specs) }
+            specs[1].destination = .cache()
+            specs[2].headers = ["X-A": "two\r\nlines"]
+            await #expect(throws: FerryError.self) { try await manager.enqueue(specs) }
             #expect(manager.tasks == tasks)
             let stored = try await fixture.stored()
             #expect(stored == 4)

@@ -93,22 +93,64 @@ import Testing
         }
     }
 
-    @Test func `the handler of a batch comes after the callbacks of tasks and manager`() async throws {
+    @Test(arguments: [true, false], [true, false])
+    func `the handler of a batch comes after the callbacks of tasks and manager`(
+        closuresOnMain: Bool, handlerOnMain: Bool
+    ) async throws {
         try await withFerry(Self.script) { fixture in
             let manager = fixture.manager()
             let tasks = manager.multiDownload(fixture.urls(6, "held"))
             let told = Notes<String>()
             for task in tasks {
                 try await task.reaches(.running)
-                told.observe(task)
+                told.observe(task, onMainQueue: closuresOnMain)
             }
-            told.observe(manager)
-            manager.totalSuspend { _ in told.add("handler \(tasks.allSatisfy { $0.status == .suspended })") }
+            told.observe(manager, onMainQueue: closuresOnMain)
+            manager.totalSuspend(onMainQueue: handlerOnMain) { _ in
+                told.add("handler \(tasks.allSatisfy { $0.status == .suspended })")
+            }
             try await told.wait("the handler") { $0.contains { $0.hasPrefix("handler") } }
             let expected =
                 Array(repeating: "task failure suspended", count: 6)
                 + ["manager failure suspended", "handler true"]
             #expect(told.ends == expected)
+        }
+    }
+
+    /// B1: aligned results, and one transaction.
+    @Test func `a batch of new, known, repeated and invalid URLs does what each of them means`() async throws {
+        try await withFerry(Self.script) { fixture in
+            let notes = Notes<String>()
+            let manager = fixture.manager(limit: 1, logger: NotingLogger(notes: notes))
+            // Running, waiting, suspended, failed, succeeded.
+            let tasks = try await oneOfEach(manager, fixture)
+            let told = Notes<String>()
+            for (index, task) in tasks.enumerated() { told.observe(task, as: "\(index)") }
+            try await told.wait("ends of before") { $0.contains("4 success succeeded") && $0.contains("3 failure failed") }
+            let new = fixture.urls(2, "held-new")
+            let known = tasks.map(\.url.absoluteString)
+            let urls = [new[0], known[0], "no url", known[1], known[2], known[2], known[3], known[4], new[1]]
+            let fields = urls.map { $0 == known[2] ? ["X-A": "b"] : [:] }
+            let before = manager.tasks
+            let statuses = Notes<[Status]>()
+            let result = manager.multiDownload(urls, headersArray: fields) { manager in
+                statuses.add(tasks.map(\.status) + manager.tasks.suffix(2).map(\.status))
+            }
+            try #require(result.count == urls.count)
+            #expect([1, 3, 4, 5, 6, 7].map { result[$0] } == [0, 1, 2, 2, 3, 4].map { tasks[$0] })
+            #expect(result[0].url.absoluteString == new[0] && result[8].url.absoluteString == new[1])
+            #expect(result[2].status == .failed && result[2].ferryError == .invalidURL(url: "no url"))
+            #expect(manager.tasks == before + [result[0], result[8]])
+            let seen = try await statuses.wait(count: 1)
+            #expect(seen == [[.running, .waiting, .waiting, .waiting, .succeeded, .waiting, .waiting]])
+            try await told.wait("the success is told again") { $0.count { $0 == "4 success succeeded" } == 2 }
+            try await notes.wait("a repeated URL") { $0.contains { $0.contains("duplicate_url") } }
+            let later = await fixture.relaunch(limit: 7)
+            #expect(later.tasks.map(\.id) == manager.tasks.map(\.id))
+            fixture.origin.release("go")
+            for task in later.tasks where task.url != tasks[3].url { try await task.reaches(.succeeded) }
+            let path = tasks[2].url.path
+            #expect(fixture.origin.requests.filter { $0.path == path }.compactMap { $0.value("X-A") } == ["b"])
         }
     }
 

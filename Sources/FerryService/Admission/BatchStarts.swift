@@ -1,0 +1,32 @@
+// Ferry: FerryService
+// The transfers that go on with a batch.
+
+import FerryCore
+import FerryStore
+
+/// The transfers that go on with a batch, as they were found in their turns.
+struct BatchStarts: Sendable {
+    /// A request that is changed, and what it was.
+    struct Change: Sendable {
+        let changed: TransferRecord
+        let old: TransferRecord
+    }
+
+    let ids: [TransferID]
+    /// Those that have succeeded and are fetched again, as they are to start.
+    let anew: [TransferRecord]
+    /// Those whose time has not come.
+    let delayed: [TransferID]
+    let changes: [Change]
+    let failures: [ActionResult]
+    let moment = ActiveTime.Instant.now
+
+    /// Stores the changes, and lets all go on.
+    func begin(
+        in session: SessionID, _ transaction: JournalTransaction
+    ) throws(TransferError) -> (events: EventRun, pending: [PendingTransfer]) {
+        for change in changes { try LocalTransferService.put(change.changed, replacing: change.old, transaction) }
+        let events = try transaction.begin(ids, of: session, delayed: delayed, anew: anew, at: moment)
+        return (events, try transaction.pending(events.ids))
+    }
+}

@@ -1,0 +1,61 @@
+// Ferry: FerryService
+// How transfers go on with a batch.
+
+import FerryCore
+import FerryStore
+
+extension LocalTransferService {
+    /// Looks at the transfers that go on with a batch, and keeps their turns until the closure has returned.
+    func withStarts(
+        _ starts: [TransferBatch.Start], of session: SessionID,
+        _ body: (BatchStarts) async throws(TransferError) -> TransferBatch.Report
+    ) async throws(TransferError) -> TransferBatch.Report {
+        if !actionTurns.take(session) { await withCheckedContinuation { actionTurns.wait(session, $0) } }
+        defer { actionTurns.leave(session) }
+        let named = starts.map(\.id)
+        let own = try await reading { reader throws(TransferError) in try reader.transfers(of: session, among: named) }
+        await takeTurns(own)
+        defer {
+            for id in own { leaveTurn(id) }
+            schedule()
+        }
+        await endOldRuns(of: own)
+        var changes: [BatchStarts.Change] = []
+        var failures = Self.unknown(named, among: own)
+        let known = Set(own)
+        for start in starts where known.contains(start.id) {
+            guard let change = start.change else { continue }
+            do throws(TransferError) {
+                let old = try await existing(start.id)
+                let changed = try applying(change, to: old)
+                if changed.request != old.request { changes.append(BatchStarts.Change(changed: changed, old: old)) }
+            } catch {
+                failures.append(ActionResult(id: start.id, error: error))
+            }
+        }
+        var anew = try await fetchedAnew(own, of: session)
+        for index in anew.indices {
+            guard let change = changes.first(where: { $0.changed.id == anew[index].id }) else { continue }
+            anew[index].request = change.changed.request
+        }
+        let found = BatchStarts(
+            ids: own, anew: anew,
+            delayed: delayed.filter { $0.value.key.session == session && known.contains($0.key) }.map(\.key).sorted(),
+            changes: changes, failures: failures)
+        let report = try await body(found)
+        await consider(session)
+        return report
+    }
+
+    /// Lets the queue follow what the journal says of transfers that go on.
+    func goneOn(_ starts: BatchStarts, _ begun: EventRun, _ pending: [PendingTransfer]) async {
+        leaveLine(Set(begun.ids), of: begun.session)
+        lineUp(pending)
+        await hub.publish(begun)
+        let again = Set(begun.ids)
+        for change in starts.changes where !again.contains(change.changed.id) {
+            await follow(change.changed, replacing: change.old)
+        }
+        await tellObstacles(of: begun.ids)
+    }
+}
