@@ -181,7 +181,7 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession", "ferryd",
+                "BackgroundURLSession", "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession", "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

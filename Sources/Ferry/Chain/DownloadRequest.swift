@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// ```swift
 /// manager.download(url) { temporary, response in
-///     (folder.appendingPathComponent(response.suggestedFilename!), [.removePreviousFile])
-/// }.response { print($0.destinationURL ?? $0.error!) }
+///     (folder.appendingPathComponent(response.suggestedFilename ?? "file"), [.removePreviousFile])
+/// }
+/// .response { print($0.destinationURL?.path ?? "no file", $0.error ?? "no error") }
 /// ```
 /// If the app ends meanwhile, the daemon goes on, and the same call in the next process takes the download up again.
 public final class DownloadRequest: Sendable {

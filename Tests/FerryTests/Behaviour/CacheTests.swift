@@ -42,11 +42,20 @@ import Testing
         }
     }
 
-    @Test func `a folder that cannot be made fails before any byte, and a start goes on once it can`() async throws {
+    @Test(arguments: ["both", "unfinished", "finished"])
+    func `a folder that cannot be made fails before any byte, and a start goes on once it can`(which: String)
+        async throws
+    {
         try await withFerry { fixture in
             let path = fixture.daemon.file("blocked")
             try Data("a file".utf8).write(to: URL(filePath: path))
-            let manager = fixture.manager(cache: Cache("a", downloadPath: path))
+            let cache =
+                switch which {
+                case "both": Cache("a", downloadPath: path)
+                case "unfinished": Cache("a", downloadPath: fixture.cacheFolder, downloadTmpPath: path)
+                default: Cache("a", downloadPath: fixture.cacheFolder, downloadFilePath: path + "/below")
+                }
+            let manager = fixture.manager(cache: cache)
             let task = try #require(manager.download(fixture.origin.url()))
             try await task.reaches(.failed)
             guard case .cacheError? = task.ferryError else {
@@ -87,6 +96,7 @@ import Testing
             #expect(cache.filePath(fileName: "") == nil && cache.fileURL(fileName: "") == nil)
             #expect(!cache.fileExists(fileName: "") && !cache.fileExists(fileName: "x.mp4"))
             #expect(cache.filePath(url: "nonsense") == nil && !cache.fileExists(url: "nonsense"))
+            #expect(cache.fileURL(url: "nonsense") == nil && cache.fileURL(url: "ftp://example.org/a") == nil)
             let unnamed = try #require(cache.filePath(url: url))
             #expect(unnamed.hasSuffix(".bin") && !cache.fileExists(url: url))
             let task = try #require(manager.download(url, fileName: "named.bin"))

@@ -192,6 +192,54 @@ import Testing
         }
     }
 
+    enum Answered: String, CaseIterable {
+        case suspend, cancel, remove, totalSuspend, totalCancel, asyncSuspend, asyncCancel, enqueue, order, priority
+
+        /// What is there afterwards of three tasks.
+        var left: [Status] {
+            switch self {
+            case .suspend, .asyncSuspend: [.suspended, .running, .waiting]
+            case .cancel, .remove, .asyncCancel: [.running, .waiting]
+            case .totalSuspend: [.suspended, .suspended, .suspended]
+            case .totalCancel: []
+            case .enqueue: [.running, .waiting, .waiting, .waiting]
+            case .order, .priority: [.running, .waiting, .waiting]
+            }
+        }
+    }
+
+    /// C5, O1, D1: nothing that a handler or a return has told is lost with the daemon.
+    @Test(arguments: Answered.allCases)
+    func `what an answer has told is durable`(call: Answered) async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in
+            let manager = fixture.manager(limit: 1)
+            let tasks = manager.multiDownload(fixture.urls(3))
+            try await tasks[0].reaches(.running)
+            switch call {
+            case .suspend: try await answer { manager.suspend(tasks[0], handler: $0) }
+            case .cancel: try await answer { manager.cancel(tasks[0], handler: $0) }
+            case .remove: try await answer { manager.remove(tasks[0], handler: $0) }
+            case .totalSuspend: try await answer { manager.totalSuspend(handler: $0) }
+            case .totalCancel: try await answer { manager.totalCancel(handler: $0) }
+            case .asyncSuspend: try await tasks[0].suspend()
+            case .asyncCancel: try await tasks[0].cancel()
+            case .enqueue: try await manager.enqueue(DownloadSpec(fixture.origin.url("/more")))
+            case .order: manager.moveTask(at: 2, to: 0)
+            case .priority: try await tasks[2].setPriority(7)
+            }
+            try await fixture.daemon.killDaemon()
+            let later = await fixture.relaunch(limit: 1)
+            let left = call == .order ? [tasks[2], tasks[0], tasks[1]] : tasks.filter { manager.tasks.contains($0) }
+            #expect(later.tasks.prefix(left.count).map(\.id) == left.map(\.id))
+            // Whoever is first of those that may run has the slot again.
+            try await eventually("one runs: \(later.tasks.map(\.status))") {
+                later.tasks.map(\.status).sorted { $0.rawValue < $1.rawValue }
+                    == call.left.sorted { $0.rawValue < $1.rawValue }
+            }
+            if call == .priority || call == .order { try await later.fetchTask(tasks[2].url)?.reaches(.running) }
+        }
+    }
+
     @Test func `without a daemon a download fails detached, and a manager shows its tasks once it answers`()
         async throws
     {
@@ -211,8 +259,14 @@ import Testing
                 return
             }
             #expect(try await seen.wait(count: 1) == [failed])
-            await #expect(throws: FerryError.self) {
-                try await manager.enqueue(DownloadSpec(fixture.origin.url("/early")))
+            do throws(FerryError) {
+                _ = try await manager.enqueue(DownloadSpec(fixture.origin.url("/early")))
+                Issue.record("It is stored.")
+            } catch {
+                guard case .daemonUnavailable = error else {
+                    Issue.record("\(error)")
+                    return
+                }
             }
             try await fixture.daemon.startDaemon()
             try await eventually("the manager shows the task") { manager.tasks.map(\.id) == [task.id] }

@@ -72,6 +72,48 @@ import Testing
         }
     }
 
+    /// K1.
+    @Test func `whether a completion takes another's place is decided when that would be called`() async throws {
+        try await withFerry { fixture in
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.reaches(.succeeded)
+            let told = Notes<String>()
+            await MainActor.run {
+                task.success { _ in told.add("task success") }
+                task.completion { _ in told.add("task completion") }
+                manager.success { _ in told.add("manager success") }
+                manager.completion { _ in told.add("manager completion") }
+            }
+            try await told.wait(count: 2)
+            try await answer { manager.start("unknown", handler: $0) }
+            #expect(told.all == ["task completion", "manager completion"])
+        }
+    }
+
+    /// K4.
+    @Test func `each kind of closure has one place`() async throws {
+        try await withFerry(Self.held) { fixture in
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            let told = Notes<String>()
+            for round in 1...2 {
+                told.observe(task, as: "task \(round)")
+                told.observe(manager, as: "manager \(round)")
+            }
+            try await told.wait("progress of both") { told in
+                told.contains { $0.hasPrefix("task 2 progress") } && told.contains("manager 2 progress")
+            }
+            manager.suspend(task)
+            try await told.wait(for: "manager 2 failure suspended")
+            manager.start(task)
+            fixture.origin.release("go")
+            try await told.wait(for: "manager 2 success succeeded")
+            #expect(!told.all.contains { $0.hasPrefix("task 1") || $0.hasPrefix("manager 1") })
+            #expect(told.ends.count == 4)
+        }
+    }
+
     @Test func `waiting calls neither progress nor failure`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager(limit: 2)

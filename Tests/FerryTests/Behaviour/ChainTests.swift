@@ -286,6 +286,34 @@ import Testing
         }
     }
 
+    /// A4.
+    @Test func `the oldest of the same method and URL is adopted first, others stay restored`() async throws {
+        try await withFerry { fixture in
+            let url = fixture.origin.url()
+            let first = manager(fixture)
+            let left = [HTTPMethod.get, .post, .get].map { method in first.download(url, method: method, to: nil) }
+            for request in left { try await request.downloadTask.reaches(.succeeded) }
+            let ids = left.map(\.downloadTask.id)
+            await fixture.leave()
+            let second = manager(fixture)
+            #expect(second.restoredRequests.map(\.downloadTask.id) == ids)
+            let requests = [HTTPMethod.get, .put, .get].enumerated().map { index, method in
+                second.download(url, method: method, to: destination(fixture.daemon.file("\(index)")))
+            }
+            #expect(requests[0].downloadTask.id == ids[0] && requests[2].downloadTask.id == ids[2])
+            #expect(!ids.contains(requests[1].downloadTask.id))
+            for request in requests { #expect(try await response(request).error == nil) }
+            #expect(second.restoredRequests.map(\.downloadTask.id) == [ids[1]])
+            // One that nobody downloads again is had as it is.
+            let rest = try #require(second.restoredRequests.first)
+            let digest = Notes<String>()
+            rest.response { digest.add((try? FileDigest.sha256($0.temporaryURL?.path ?? "")) ?? "none") }
+            #expect(try await digest.wait(count: 1) == [Self.body.sha256Hex])
+            #expect(fixture.origin.requests.map(\.method).sorted() == ["GET", "GET", "POST", "PUT"])
+            try await eventually("the records are gone") { try await fixture.stored() == 0 }
+        }
+    }
+
     @Test func `a local manager may go, the request ends as it would`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(100_000)))) { fixture in
             let told = Notes<String>()
@@ -351,9 +379,10 @@ import Testing
         }
     }
 
-    @Test func `a manager of a default configuration needs no daemon`() async throws {
+    @Test(arguments: [true, false])
+    func `a manager of a default or ephemeral configuration needs no daemon`(isEphemeral: Bool) async throws {
         try await withFerry { fixture in
-            let manager = fixture.make { SessionManager(configuration: URLSessionConfiguration.default) }
+            let manager = fixture.make { SessionManager(configuration: isEphemeral ? .ephemeral : .default) }
             #expect(manager.identifier.isEmpty)
             let path = fixture.daemon.file("a")
             let request = manager.download(fixture.origin.url(), to: destination(path))

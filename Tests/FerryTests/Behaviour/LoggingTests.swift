@@ -38,6 +38,28 @@ import Testing
         }
     }
 
+    /// L2.
+    @Test func `each change of a task and of the manager is logged once`() async throws {
+        try await withFerry(Self.script) { fixture in
+            let notes = Notes<String>()
+            let manager = fixture.manager(logger: NotingLogger(notes: notes))
+            let url = fixture.origin.url("/held")
+            let task = try #require(manager.download(url))
+            try await task.reaches(.running)
+            try await answer { manager.suspend(url, handler: $0) }
+            fixture.origin.release("go")
+            manager.start(url)
+            try await task.reaches(.succeeded)
+            try await answer { manager.remove(url, onMainQueue: false, handler: $0) }
+            try await notes.wait(for: "manager: removed")
+            let tasks = ["running", "suspended", "waiting", "running", "succeeded", "removed"]
+            #expect(notes.all.filter { $0.hasPrefix("task") } == tasks.map { "task: \($0) \(url)" })
+            #expect(
+                notes.all.filter { $0.hasPrefix("manager") }
+                    == ["running", "suspended", "running", "succeeded", "removed"].map { "manager: \($0)" })
+        }
+    }
+
     @Test func `secrets are not logged`() async throws {
         try await withFerry(Self.script) { fixture in
             let notes = Notes<String>()

@@ -97,9 +97,10 @@ import Testing
         }
     }
 
-    @Test func `the limit for a host is kept within the limit for all`() async throws {
+    @Test(arguments: [1, 0, -7])
+    func `the limit for a host is kept within the limit for all`(limit: Int) async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
-            let manager = fixture.manager(limit: 3) { $0.maxTasksPerHost = 1 }
+            let manager = fixture.manager(limit: 3) { $0.maxTasksPerHost = limit }
             let here = manager.multiDownload((0..<2).map { fixture.origin.url("/\($0)") })
             let there = manager.multiDownload((2..<4).map { fixture.origin.url("/\($0)", host: "localhost") })
             try await here[0].reaches(.running)

@@ -35,6 +35,31 @@ import Testing
         }
     }
 
+    /// P1.
+    @Test func `a task is stored with all that has become of it`() async throws {
+        let script = OriginScript(
+            Self.body, .on(.path("/from"), .redirect(to: "/to")), .always(.field("X-A", "b")),
+            .on(.path("/held"), .hold("never", at: .body(1000))))
+        try await withFerry(script) { fixture in
+            let first = fixture.manager()
+            let done = try #require(first.download(fixture.origin.url("/from")))
+            try await done.reaches(.succeeded)
+            try await answer { done.validateFile(code: Self.body.md5Hex, type: .md5, handler: $0) }
+            let held = try #require(first.download(fixture.origin.url("/held")))
+            try await held.receives(1000)
+            try await held.suspend()
+            let second = await fixture.relaunch()
+            let again = try #require(second.fetchTask(done.url))
+            #expect(again.url.path == "/from" && again.currentURL == done.currentURL && again.currentURL.path == "/to")
+            #expect(again.startDate == done.startDate && again.endDate == done.endDate && again.startDate > 0)
+            #expect(again.response?.statusCode == 200 && again.response?.value(forHTTPHeaderField: "X-A") == "b")
+            #expect(again.validation == .correct && again.error == nil && again.filePath == done.filePath)
+            let paused = try #require(second.fetchTask(held.url))
+            #expect(paused.progress.completedUnitCount == 1000 && paused.progress.totalUnitCount == 300_000)
+            #expect(paused.startDate == held.startDate && paused.response?.statusCode == 200)
+        }
+    }
+
     @Test func `a task is stored with all that was asked`() async throws {
         try await withFerry(OriginScript(Self.body, .on(.path("/holder"), .hold("go", at: .body(1000))))) { fixture in
             let first = fixture.manager(limit: 1)

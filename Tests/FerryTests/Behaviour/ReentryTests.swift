@@ -1,8 +1,9 @@
 // Ferry: FerryTests
 // Calls from inside handlers, comparators, loggers and observers.
 
-import Ferry
+@testable import Ferry
 import FerryTesting
+import FerryURLSession
 import Foundation
 import Synchronization
 import Testing
@@ -10,98 +11,166 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Calls from inside` {
     private static let body = FerryFixture.body
 
-    /// Uses every call and property of a manager and of its tasks, on tasks of its own.
-    private static func useEverything(_ manager: SessionManager, _ url: String, onMainQueue: Bool) {
-        let extra = url + "?extra"
-        manager.download(extra, onMainQueue: onMainQueue) { _ in }
-        manager.suspend(extra, onMainQueue: onMainQueue) { _ in }
-        manager.start(extra, onMainQueue: onMainQueue) { _ in }
-        manager.cancel(manager.fetchTask(extra), onMainQueue: onMainQueue) { _ in }
-        manager.multiDownload([extra, extra + "2"], onMainQueue: onMainQueue) { _ in }
-        manager.remove(extra, onMainQueue: onMainQueue) { _ in }
-        manager.remove(extra + "2", completely: true, onMainQueue: onMainQueue) { _ in }
-        manager.moveTask(at: 0, to: 0)
-        manager.tasksSort { $0.fileName < $1.fileName }
-        manager.configuration.timeoutIntervalForRequest += 1
-        manager.totalStart(onMainQueue: onMainQueue) { _ in }
-        _ = (manager.status, manager.progress.fractionCompleted, manager.speedString, manager.timeRemainingString)
-        _ = (manager.succeededTasks, manager.logger.identifier, manager.operationQueue, manager.cache.downloadPath)
-        for task in manager.tasks {
-            _ = (task.status, task.waitingReason, task.error, task.progress, task.filePath, task.startDateString)
-            _ = (task.endDateString, task.speedString, task.timeRemainingString, task.response, task.currentURL)
+    /// Where a closure of the app is called.
+    enum Place: String, CaseIterable {
+        case taskProgress, taskSuccess, taskFailure, taskCompletion, taskCheck
+        case managerProgress, managerSuccess, managerFailure, managerCompletion
+        case handlerOfTask, handlerOfAll, handlerOfCache
+
+        /// Whether it is called once the file is there.
+        var isAfterSuccess: Bool {
+            switch self {
+            case .taskSuccess, .taskCompletion, .taskCheck, .managerSuccess, .managerCompletion: true
+            default: false
+            }
         }
     }
 
-    @Test(
-        arguments: [true, false],
-        ["progress", "success", "failure", "completion", "handler", "manager", "notification"])
-    func `every call works inside every closure`(onMainQueue: Bool, place: String) async throws {
-        try await withFerry(OriginScript(Self.body, .on(.path("/file.bin"), .hold("go", at: .body(100_000))))) {
-            fixture in
+    private static let script = OriginScript(body, .on(.path("/file.bin"), .hold("go", at: .body(100_000))))
+
+    /// Calls a closure at a place.
+    private func bring(
+        _ use: @escaping @Sendable () -> Void, to place: Place, onMainQueue: Bool, _ manager: SessionManager,
+        _ task: DownloadTask
+    ) {
+        switch place {
+        case .taskProgress: task.progress(onMainQueue: onMainQueue) { _ in use() }
+        case .taskSuccess: task.success(onMainQueue: onMainQueue) { _ in use() }
+        case .taskFailure: task.failure(onMainQueue: onMainQueue) { _ in use() }
+        case .taskCompletion: task.completion(onMainQueue: onMainQueue) { _ in use() }
+        case .taskCheck:
+            task.validateFile(code: Self.body.md5Hex, type: .md5, onMainQueue: onMainQueue) { _ in use() }
+        case .managerProgress: manager.progress(onMainQueue: onMainQueue) { _ in use() }
+        case .managerSuccess: manager.success(onMainQueue: onMainQueue) { _ in use() }
+        case .managerFailure: manager.failure(onMainQueue: onMainQueue) { _ in use() }
+        case .managerCompletion: manager.completion(onMainQueue: onMainQueue) { _ in use() }
+        case .handlerOfTask: manager.start(task, onMainQueue: onMainQueue) { _ in use() }
+        case .handlerOfAll: manager.totalSuspend(onMainQueue: onMainQueue) { _ in use() }
+        case .handlerOfCache: manager.cache.clearDiskCache(onMainQueue: onMainQueue) { _ in use() }
+        }
+    }
+
+    /// C6.
+    @Test(arguments: [true, false], Place.allCases)
+    func `every call works inside every closure`(onMainQueue: Bool, place: Place) async throws {
+        try await withFerry(Self.script) { fixture in
             let manager = fixture.manager()
-            let url = fixture.origin.url()
-            let once = Notes<String>()
-            let use: @Sendable () -> Void = { [weak manager] in
-                guard let manager, once.count == 0 else { return }
-                once.add("begun")
-                Self.useEverything(manager, url, onMainQueue: onMainQueue)
-                once.add("done")
-            }
-            let task = try #require(manager.download(url))
-            let token =
-                place == "notification"
-                ? NotificationCenter.default.addObserver(
-                    forName: DownloadTask.didCompleteNotification, object: nil, queue: nil
-                ) { if $0.downloadTask === task { use() } } : nil
-            defer { if let token { NotificationCenter.default.removeObserver(token) } }
-            switch place {
-            case "progress": task.progress(onMainQueue: onMainQueue) { _ in use() }
-            case "success": task.success(onMainQueue: onMainQueue) { _ in use() }
-            case "failure": task.failure(onMainQueue: onMainQueue) { _ in use() }
-            case "completion": task.completion(onMainQueue: onMainQueue) { _ in use() }
-            case "manager": manager.completion(onMainQueue: onMainQueue) { _ in use() }
-            default: break
-            }
-            if place == "failure" {
-                manager.suspend(task)
-            } else if place == "handler" {
-                manager.start(task, onMainQueue: onMainQueue) { _ in use() }
-            } else if place != "progress" {
-                fixture.origin.release("go")
-            }
-            try await once.wait(for: "done")
-            fixture.origin.release("go")
-            manager.start(task)
-            try await task.reaches(.succeeded)
+            let everything = Everything(fixture, manager, onMainQueue: onMainQueue)
+            let task = try #require(manager.download(fixture.origin.url()))
+            bring({ everything.use() }, to: place, onMainQueue: onMainQueue, manager, task)
+            if place == .taskFailure || place == .managerFailure { manager.suspend(task) }
+            if place.isAfterSuccess { fixture.origin.release("go") }
+            try await everything.isUsed()
         }
     }
 
-    @Test func `comparator and logger may call the manager`() async throws {
-        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
-            let notes = Notes<String>()
-            let inner = Mutex<SessionManager?>(nil)
-            let logger = NotingLogger(notes: notes) { _ in
-                guard let manager = inner.withLock({ $0.take() }) else { return }
-                Self.useEverything(manager, fixture.origin.url("/logger"), onMainQueue: false)
-                notes.add("logger done")
+    enum Chained: String, CaseIterable {
+        case destination, progress, response, completionHandler, delegate
+    }
+
+    /// C6.
+    @Test(arguments: Chained.allCases)
+    func `every call works inside every closure of the chain`(place: Chained) async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = fixture.manager()
+            let everything = Everything(fixture, manager, onMainQueue: true)
+            let file = URL(fileURLWithPath: fixture.daemon.file("file"))
+            manager.download(fixture.origin.url()) { _, _ in
+                if place == .destination { everything.use() }
+                return (file, [.removePreviousFile])
             }
+            .downloadProgress { _ in if place == .progress { everything.use() } }
+            .response { _ in if place == .response { everything.use() } }
+            switch place {
+            case .progress: break
+            case .destination, .response: fixture.origin.release("go")
+            case .completionHandler: manager.completionHandler = { everything.use() }
+            case .delegate:
+                manager.delegate.sessionDidFinishEventsForBackgroundURLSession = { _ in everything.use() }
+                manager.shared.calledToHandleEvents()
+            }
+            try await everything.isUsed()
+        }
+    }
+
+    enum Observed: String, CaseIterable {
+        case taskProgress, taskEnd, managerProgress, managerEnd, model, file
+
+        var name: Notification.Name? {
+            switch self {
+            case .taskProgress: DownloadTask.runningNotification
+            case .taskEnd: DownloadTask.didCompleteNotification
+            case .managerProgress: SessionManager.runningNotification
+            case .managerEnd: SessionManager.didCompleteNotification
+            case .model: DownloadProgressNotification
+            case .file: nil
+            }
+        }
+    }
+
+    /// C6.
+    @Test(arguments: Observed.allCases)
+    func `every call works inside every observer`(place: Observed) async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = fixture.manager()
+            let everything = Everything(fixture, manager, onMainQueue: false)
+            let url = fixture.origin.url()
+            let token = place.name.map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    let isOwn =
+                        notification.downloadTask?.url.absoluteString == url
+                        || notification.sessionManager?.identifier == fixture.identifier
+                        || (notification.object as? DownloadDescModel)?.url == url
+                    if isOwn { everything.use() }
+                }
+            }
+            defer { if let token { NotificationCenter.default.removeObserver(token) } }
+            let model = DownloadModel()
+            model.model.url = url
+            fixture.make { DownloadManager(identifier: fixture.identifier, cache: fixture.cache()) }
+                .download(model: model)
+            if place == .file { FileChecksumHelper.validateFile("/none", code: "a", type: .md5) { _ in everything.use() } }
+            if place == .taskEnd || place == .managerEnd { fixture.origin.release("go") }
+            try await everything.isUsed()
+        }
+    }
+
+    /// C6.
+    @Test func `every call works inside a logger`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
+            let inner = Mutex<Everything?>(nil)
+            let logger = NotingLogger(notes: Notes()) { _ in inner.withLock { $0.take() }?.use() }
             let manager = fixture.manager(logger: logger)
-            manager.multiDownload(fixture.urls(4))
-            inner.withLock { $0 = manager }
+            let everything = Everything(fixture, manager, onMainQueue: false)
+            inner.withLock { $0 = everything }
             manager.start("nonsense")
-            try await notes.wait(for: "logger done")
-            let compared = Notes<String>()
+            try await everything.isUsed()
+        }
+    }
+
+    /// C6, O2.
+    @Test func `every call works inside a comparator, which orders what is left`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
+            let manager = fixture.manager()
+            let everything = Everything(fixture, manager, onMainQueue: true)
+            manager.multiDownload(fixture.urls(4))
             manager.tasksSort { first, second in
-                if compared.count == 0 {
-                    compared.add("begun")
+                everything.use()
+                return first.url.path > second.url.path
+            }
+            try await everything.isUsed()
+            #expect(manager.tasks.isEmpty)
+            manager.multiDownload(fixture.urls(4))
+            var calls = 0
+            manager.tasksSort { first, second in
+                if calls == 0 {
                     manager.moveTask(at: 0, to: 1)
                     manager.suspend(first)
                     manager.start(first)
-                    manager.configuration.timeoutIntervalForRequest += 1
                 }
-                return first.url.absoluteString > second.url.absoluteString
+                calls += 1
+                return first.url.path > second.url.path
             }
-            #expect(compared.count == 1)
             #expect(manager.tasks.map(\.url.path) == ["/file-3.bin", "/file-2.bin", "/file-1.bin", "/file-0.bin"])
         }
     }

@@ -134,6 +134,8 @@ import Testing
         ("416", .on(.ranged, .unsatisfiable(.other))),
         ("412", .on(.ranged, .status(412))),
         ("another start", .on(.ranged, .rangeFromZero)),
+        ("a start before", .on(.ranged, .contentRange(.shifted))),
+        ("another end", .on(.ranged, .contentRange(.shortened))),
         ("another length", .on(.ranged, .completeLength(400_000))),
         ("another validator", .on(.ranged, .etag("\"another\""))),
     ]

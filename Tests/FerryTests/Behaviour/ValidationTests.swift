@@ -128,6 +128,14 @@ import Testing
             #expect(task.validation == .incorrect)
             try await answer { task.validateFile(code: Self.body.md5Hex, type: .md5, onMainQueue: false, handler: $0) }
             #expect(task.validation == .correct)
+            let done = DispatchSemaphore(value: 0)
+            await MainActor.run {
+                task.validateFile(code: "00", type: .sha512, onMainQueue: false) { _ in done.signal() }
+                // The main queue does nothing until the file was read.
+                done.wait()
+            }
+            #expect(task.validation == .incorrect)
+            try await answer { task.validateFile(code: Self.body.md5Hex, type: .md5, handler: $0) }
             #expect(await fixture.relaunch().tasks.first?.validation == .correct)
         }
     }

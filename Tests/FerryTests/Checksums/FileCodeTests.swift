@@ -39,6 +39,20 @@ import Testing
         }
     }
 
+    /// V3: a file of holes, which costs no disk.
+    @Test func `are right beyond 4 GiB`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.file("a")
+            try Data().write(to: URL(filePath: path))
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.truncate(atOffset: (4 << 30) + 3)
+            try file.seek(toOffset: 4 << 30)
+            try file.write(contentsOf: Data("end".utf8))
+            try file.close()
+            #expect(try FileCode.hex(of: path, .sha1) == "4e1b7c19caa60a8d636152096a2d808468ef7158")
+        }
+    }
+
     @Test func `are none of what is no file, and a pipe is not waited for`() async throws {
         try await withTemporaryFolder { folder in
             let pipe = folder.file("pipe")
