@@ -36,6 +36,17 @@ extension DownloadRequest {
         }
     }
 
+    /// Somebody asks for the result of a download that an earlier process has left, as it is.
+    func takeUp() {
+        guard session != nil else { return }
+        let status = downloadTask.state.withLock { task -> Status? in
+            guard task.request == nil, !task.isForgotten else { return nil }
+            task.request = self
+            return task.stored
+        }
+        if let status, status.isEnd, status != .suspended { ended(after: nil) }
+    }
+
     /// Brings the file to its place and tells those who wait, once, on the operation queue.
     func finishIfWanted(after mark: DeliveryMark?) {
         let begins = state.withLock { state in
@@ -132,6 +143,7 @@ extension DownloadRequest {
                 task.request = nil
                 task.isForgotten = true
             }
+            session?.state.withLock { $0.restored.removeAll { $0 === self } }
             guard let session, session.has(downloadTask) else { return }
             session.perform(.remove(completely: true), on: [downloadTask]) { _ in }
         }

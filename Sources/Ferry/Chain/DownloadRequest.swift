@@ -108,6 +108,7 @@ public final class DownloadRequest: Sendable {
         if let result {
             (queue ?? .main).async { completionHandler(result) }
         } else {
+            takeUp()
             finishIfWanted(after: nil)
         }
         return self

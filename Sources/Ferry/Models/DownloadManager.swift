@@ -131,11 +131,10 @@ public final class DownloadManager: Sendable {
 
     /// Bytes of a finished file; nil if it is not as it was downloaded.
     private static func size(of task: DownloadTask) -> Int64? {
-        let received = task.state.withLock(\.received)
-        let facts = try? FileManager.default.attributesOfItem(atPath: task.filePath)
-        guard facts?[.type] as? FileAttributeType == .typeRegular, let size = facts?[.size] as? NSNumber else {
-            return nil
-        }
-        return size.int64Value == received ? received : nil
+        let (size, begin, end, wasThere) = task.state.withLock { ($0.received, $0.startDate, $0.endDate, $0.wasThere) }
+        guard let file = FileFacts(task.filePath), file.size == size else { return nil }
+        // What was fetched was last written between the start and the end of the download.
+        let isWrittenThen = (begin - 1...max(begin, end) + 1).contains(Double(file.modified) / 1e9)
+        return wasThere || isWrittenThen ? size : nil
     }
 }

@@ -49,6 +49,8 @@ struct TaskState {
     var startedOver = 0
     /// Whether it begins from 0 when it runs again.
     var beginsAnew = false
+    /// Whether its file was there before it.
+    var wasThere = false
     var startDate = 0.0
     var endDate = 0.0
     var window = SpeedWindow()
@@ -96,6 +98,7 @@ struct TaskState {
         } else if note.kind == .chain, transfer.state == .succeeded {
             destination = transfer.destination
         }
+        wasThere = transfer.unchanged
         if let text = transfer.finalURL, let url = URL(string: text) { currentURL = url }
         if let facts = transfer.response { response = facts }
         if startDate == 0, let date = transfer.startedAt { startDate = date.timeIntervalSince1970 }

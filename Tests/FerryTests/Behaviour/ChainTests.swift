@@ -309,6 +309,7 @@ import Testing
             let digest = Notes<String>()
             rest.response { digest.add((try? FileDigest.sha256($0.temporaryURL?.path ?? "")) ?? "none") }
             #expect(try await digest.wait(count: 1) == [Self.body.sha256Hex])
+            try await eventually("nothing is left") { second.restoredRequests.isEmpty }
             #expect(fixture.origin.requests.map(\.method).sorted() == ["GET", "GET", "POST", "PUT"])
             try await eventually("the records are gone") { try await fixture.stored() == 0 }
         }

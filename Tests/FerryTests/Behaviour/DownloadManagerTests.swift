@@ -135,7 +135,9 @@ import Testing
         }
     }
 
-    @Test func `a file that is gone is no completion`() async throws {
+    /// M2.
+    @Test(arguments: ["gone", "older", "newer", "linked", "longer"])
+    func `a file that is not as it was downloaded is no completion`(change: String) async throws {
         try await withFerry { fixture in
             let manager = manager(fixture)
             let url = fixture.origin.url()
@@ -143,7 +145,22 @@ import Testing
             let model = model(url)
             manager.download(model: model)
             try await reaches(model, .completed)
-            try FileManager.default.removeItem(atPath: manager.getFile(url: url))
+            let path = manager.getFile(url: url)
+            #expect(manager.isCompletion(url: url) && manager.getCacheSize() == 300_000)
+            switch change {
+            case "gone": try FileManager.default.removeItem(atPath: path)
+            case "longer":
+                let file = try FileHandle(forWritingTo: URL(filePath: path))
+                try file.seekToEnd()
+                try file.write(contentsOf: Data("more".utf8))
+                try file.close()
+            case "linked":
+                try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+                try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".moved")
+            default:
+                let date = change == "older" ? Date(timeIntervalSince1970: 1_000_000) : Date(timeIntervalSinceNow: 100)
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
             #expect(!manager.isCompletion(url: url) && !manager.isExistence(url: url) && manager.getCacheSize() == 0)
         }
     }
@@ -166,7 +183,9 @@ import Testing
             try await eventually("the file is gone") { !FileManager.default.fileExists(atPath: file) }
             manager.deleteAllFile()
             try await eventually("all is gone") { try await fixture.stored() == 0 }
-            #expect(manager.getDownloadModels().isEmpty && manager.getCacheSize() == 0)
+            // The daemon has removed them before it tells so.
+            try await eventually("no model is left") { manager.getDownloadModels().isEmpty }
+            #expect(manager.getCacheSize() == 0)
         }
     }
 
