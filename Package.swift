@@ -181,7 +181,8 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "BackgroundURLSession", "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession", "ferryd",
+                "BackgroundURLSession", "Ferry", "FerryClient", "FerryCore", "FerryTesting", "FerryURLSession",
+                "ferryd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

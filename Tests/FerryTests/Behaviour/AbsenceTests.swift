@@ -58,9 +58,9 @@ import Testing
 
     /// N1.
     @Test func `are no end of a manager that has tasks left`() async throws {
-        try await withFerry(OriginScript(Self.body, .on(.path("/*"), .holdEach("go", at: .head)))) { fixture in
-            fixture.origin.script = OriginScript(
-                Self.body, .on(.path("/first"), .hold("first", at: .head)), .on(.path("/last"), .hold("last", at: .head)))
+        let script = OriginScript(
+            Self.body, .on(.path("/first"), .hold("first", at: .head)), .on(.path("/last"), .hold("last", at: .head)))
+        try await withFerry(script) { fixture in
             fixture.manager().multiDownload([fixture.origin.url("/first"), fixture.origin.url("/last")])
             await fixture.leave()
             fixture.forgetManagers()

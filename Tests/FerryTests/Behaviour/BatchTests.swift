@@ -126,7 +126,9 @@ import Testing
             let tasks = try await oneOfEach(manager, fixture)
             let told = Notes<String>()
             for (index, task) in tasks.enumerated() { told.observe(task, as: "\(index)") }
-            try await told.wait("ends of before") { $0.contains("4 success succeeded") && $0.contains("3 failure failed") }
+            try await told.wait("ends of before") { told in
+                told.contains("4 success succeeded") && told.contains("3 failure failed")
+            }
             let new = fixture.urls(2, "held-new")
             let known = tasks.map(\.url.absoluteString)
             let urls = [new[0], known[0], "no url", known[1], known[2], known[2], known[3], known[4], new[1]]

@@ -56,7 +56,9 @@ import Testing
             let token = NotificationCenter.default.addObserver(
                 forName: DownloadTask.didCompleteNotification, object: nil, queue: nil
             ) { notification in
-                guard let task = notification.downloadTask, task.manager?.identifier == fixture.identifier else { return }
+                guard let task = notification.downloadTask, task.manager?.identifier == fixture.identifier else {
+                    return
+                }
                 told.add("end")
             }
             defer { NotificationCenter.default.removeObserver(token) }

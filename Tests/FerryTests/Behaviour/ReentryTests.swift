@@ -129,7 +129,9 @@ import Testing
             model.model.url = url
             fixture.make { DownloadManager(identifier: fixture.identifier, cache: fixture.cache()) }
                 .download(model: model)
-            if place == .file { FileChecksumHelper.validateFile("/none", code: "a", type: .md5) { _ in everything.use() } }
+            if place == .file {
+                FileChecksumHelper.validateFile("/none", code: "a", type: .md5) { _ in everything.use() }
+            }
             if place == .taskEnd || place == .managerEnd { fixture.origin.release("go") }
             try await everything.isUsed()
         }
