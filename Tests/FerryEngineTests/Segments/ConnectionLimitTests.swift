@@ -37,6 +37,32 @@ import Testing
         }
     }
 
+    @Test func `L1 connections come and go while a transfer runs, and the others go on as they are`() async throws {
+        try await withEngine(OriginScript(body, always: .holdEach("go", at: .body(65_536)))) { harness, origin in
+            var request = harness.request(origin.url()) { $0.connections = 2 }
+            let run = harness.makeRun(harness.job(request))
+            async let report = run.run()
+            await origin.wait { $0.held.count == 2 }
+            request.connections = 5
+            await run.follow(request)
+            await origin.wait { $0.held.count == 5 }
+            #expect(origin.facts.connections == 5)
+            request.connections = 2
+            await run.follow(request)
+            await origin.wait { $0.openConnections == 2 }
+            // The newest went, and nobody asked again.
+            #expect(origin.facts.connections == 5 && origin.requests.count == 5)
+            for number in 1...20 { origin.release("go \(number)") }
+            guard case .succeeded(let success) = await report.result else {
+                Issue.record("the transfer failed")
+                return
+            }
+            let digest = try sha256(success.path)
+            #expect(digest == body.sha256Hex)
+            #expect(harness.writtenBytes == body.size, "bytes were written twice")
+        }
+    }
+
     @Test func `L4 extra connections go when there may be fewer`() async throws {
         try await withEngine(script) { harness, origin in
             harness.engine.budget.setLimits(perHost: 8, total: 4)

@@ -40,12 +40,12 @@ struct SegmentCase: Sendable, CustomTestStringConvertible {
     let file: SeededBody
     /// Whether the file may be ``body`` as well: it depends on who asks first.
     let mayBeFirst: Bool
-    /// Whether a part that came before the misbehaviour may leave no way to the whole file but a clear error.
-    let mayFail: Bool
+    /// The error that may end the transfer where a part came before the misbehaviour; nil if the file must be there.
+    let mayFail: ErrorCode?
 
     init(
         _ number: String, _ name: String, others: Others = .one, digest: Bool = false, file: SeededBody = body,
-        mayBeFirst: Bool = false, mayFail: Bool = false, _ rules: OriginRule...
+        mayBeFirst: Bool = false, mayFail: ErrorCode? = nil, _ rules: OriginRule...
     ) {
         self.number = number
         self.name = name

@@ -56,8 +56,8 @@ import Testing
             await origin.wait { $0.requests.count >= one.others.requests(connections) }
             origin.release("first")
             let history = await transferred
-            if one.mayFail, history.success == nil {
-                #expect(history.codes.allSatisfy { $0 != .internal })
+            if let code = one.mayFail, history.success == nil {
+                #expect(history.failure?.code == code, sourceLocation: location)
                 #expect(harness.contents.allSatisfy { $0 == EngineHarness.partialName })
                 return origin.facts
             }
