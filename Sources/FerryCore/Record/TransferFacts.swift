@@ -46,6 +46,8 @@ package struct TransferFacts: Hashable, Codable, Sendable {
     package var response: ResponseFacts?
     /// The exchanges of this transfer so far, the oldest first; kept for transfers with a note.
     package var exchanges: [ExchangeFacts]?
+    /// How often another connection got no part of the file that could be used.
+    package var unusableParts: Int?
     /// How often bytes were given up for a start from 0.
     package var startedOver: Int?
     /// Bytes of the request's body that were sent.
@@ -68,6 +70,7 @@ package struct TransferFacts: Hashable, Codable, Sendable {
         identity = nil
         placement = nil
         joined = false
+        unusableParts = nil
         lengthVerified = true
         needsTruncation = partial != nil
         if let note, notes.last != note { notes.append(note) }
@@ -80,6 +83,7 @@ package struct TransferFacts: Hashable, Codable, Sendable {
         case startsAfterRelaunch = "starts_after_relaunch"
         case cancelReason = "cancel_reason"
         case startedOver = "started_over"
+        case unusableParts = "unusable_parts"
         case bodySent = "body_sent"
         case finalURL = "final_url"
         case rangesOff = "ranges_off"

@@ -1,21 +1,27 @@
 // Ferry: FerryCore
 // How many connections a transfer has where nobody gave a number.
 
+import Foundation
+
 /// How many connections a transfer has where nobody gave a number: more only while they bring something (spec S3, S4).
 ///
-/// 1, 2, 4 and so on, or all after a step that nearly doubled the speed; each step is judged by the speed of the whole before
-/// and after it. Times are seconds of a steady clock.
+/// Over a long round trip a connection speeds up by itself for about a second, so that no step can be judged meanwhile: if
+/// much is to come even so, one more is opened, then, as soon as that one has brought something, all that there may be.
+/// Once nothing rises any more they are weighed: one goes, then half of them, as long as the rest is as fast without.
+/// Otherwise there are 1, 2, 4 and so on, or all after a step that nearly doubled the speed; each step is judged by the
+/// speed of the whole before and after it. Times are seconds of a steady clock.
 package struct ConnectionGrowth: Sendable {
     private enum Phase: Sendable {
+        /// The speed rises by itself, or that is not known yet.
+        case opening
+        /// Steps were taken that nobody has judged; until nothing rises any more.
+        case unjudged
+        /// Fewer are tried since this time, and compared with this speed.
+        case weighing(since: Double, against: Double)
         /// Until every worker has had bytes for long enough.
         case settling
         /// No more growth before this time.
         case plateau(until: Double)
-    }
-
-    private struct Sample: Sendable {
-        let at: Double
-        let bytes: Int64
     }
 
     /// The speed must grow by this factor for one more step,
@@ -24,6 +30,11 @@ package struct ConnectionGrowth: Sendable {
     private static let free = 1.7
     /// and by this for the step to be kept.
     private static let worth = 1.05
+    /// Seconds in which a server that was slow to answer, and is not far away, has brought enough to be known by it.
+    private static let firstLook = 0.05
+    /// A connection that doubles its speed with each round trip brings more than this times as much in two of them as in
+    /// the two before.
+    private static let rising = 1.5
     /// After so many seconds on a plateau one more step is tried,
     private static let rest = 60.0
     /// so many times.
@@ -34,8 +45,8 @@ package struct ConnectionGrowth: Sendable {
     /// How many there were before the last step.
     private var kept = 1
     private let limit: Int
-    private var phase = Phase.settling
-    private var samples: [Sample] = []
+    private var phase = Phase.opening
+    private var samples = SpeedSamples()
     /// The speed before the last step, in bytes per second.
     private var before: Double?
     private var retried = 0
@@ -43,36 +54,98 @@ package struct ConnectionGrowth: Sendable {
     /// - Parameter limit: connections at most.
     package init(limit: Int) { self.limit = limit }
 
+    /// Whether a decision may depend on the next round trip.
+    package var isOpening: Bool { if case .opening = phase { true } else { false } }
+
     /// Looks at the transfer and decides how many workers it should have.
     ///
     /// - Parameters:
     ///   - received: bytes so far.
     ///   - missing: bytes to come.
+    ///   - receiving: workers that have received something.
     ///   - fullSince: since when as many workers as wanted have all received something; nil while they have not.
     ///   - setup: seconds from a request to its first bytes.
     package mutating func look(
-        received: Int64, missing: Int64, fullSince: Double?, setup: Double, allowed: Int, now: Double
+        received: Int64, missing: Int64, receiving: Int, fullSince: Double?, setup: Double, allowed: Int, now: Double
     ) {
-        let span = SegmentRule.span(setup: setup)
-        samples.append(Sample(at: now, bytes: received))
-        while samples.count > 2, now - samples[1].at >= span { samples.removeFirst() }
+        samples.note(received, at: now, keeping: max(SegmentRule.weighing(setup: setup), 4 * trip(setup)))
         if target > allowed {
             target = max(1, allowed)
             rest(now)
         }
-        guard let fullSince, now - fullSince >= span, let first = samples.first, now > first.at else { return }
-        let speed = Double(received - first.bytes) / (now - first.at)
+        if isOpening { return open(missing, receiving: receiving, setup, min(limit, allowed), now) }
+        let span = SegmentRule.span(setup: setup)
+        guard let fullSince, now - fullSince >= span else { return }
         switch phase {
-        case .settling: judge(speed, missing, setup, allowed, now)
+        case .opening: break
+        case .unjudged: weigh(missing, setup, now)
+        case .weighing(let since, let reference): judgeFewer(since, reference, setup, now)
+        case .settling: judge(span, missing, setup, allowed, now)
         case .plateau(let until):
             guard now >= until, retried < Self.retries else { return }
             retried += 1
             before = nil
-            judge(speed, missing, setup, allowed, now)
+            judge(span, missing, setup, allowed, now)
         }
     }
 
-    private mutating func judge(_ speed: Double, _ missing: Int64, _ setup: Double, _ allowed: Int, _ now: Double) {
+    // MARK: While the speed rises by itself
+
+    /// A round trip that can be told apart from the next.
+    private func trip(_ setup: Double) -> Double { max(setup, 0.05) }
+
+    private mutating func open(_ missing: Int64, receiving: Int, _ setup: Double, _ most: Int, _ now: Double) {
+        let two = 2 * trip(setup)
+        guard let begun = samples.begin, now - begun >= Self.firstLook else { return }
+        let latest = samples.bytes(from: now - two, to: now)
+        let earlier = samples.bytes(from: now - 2 * two, to: now - two)
+        if now - begun >= 2 * two, Double(latest) < Self.rising * Double(earlier) {
+            phase = target > 1 ? .unjudged : .settling
+            return
+        }
+        guard receiving >= target, target < most else { return }
+        // The next round trips bring twice as much each as the one before.
+        let perTrip = max(SegmentRule.firstWindow, Double(latest) * trip(setup) / min(two, now - begun))
+        let left = setup * log2(1 + Double(missing) / (2 * perTrip))
+        // Whoever has begun to open connections does not stop half-way.
+        guard left >= SegmentRule.worthGrowing(setup: setup) / (target > 1 ? 2 : 1) else { return }
+        target = target == 1 ? min(2, most) : most
+    }
+
+    /// Takes one away, to see whether it brings anything.
+    private mutating func weigh(_ missing: Int64, _ setup: Double, _ now: Double) {
+        let span = SegmentRule.weighing(setup: setup)
+        guard let recent = samples.speed(over: span / 2, until: now),
+            let earlier = samples.speed(over: span / 2, until: now - span / 2),
+            recent < earlier * Self.gain, let speed = samples.speed(over: span, until: now)
+        else { return }
+        guard Double(missing) >= speed * SegmentRule.worthWeighing else { return }
+        kept = target
+        target -= 1
+        phase = .weighing(since: now, against: speed)
+    }
+
+    private mutating func judgeFewer(_ since: Double, _ reference: Double, _ setup: Double, _ now: Double) {
+        let span = SegmentRule.weighing(setup: setup)
+        guard now - since >= span, let speed = samples.speed(over: span, until: now) else { return }
+        // Half of what those that went would have brought, if each brought the same.
+        let lost = 0.5 * Double(kept - target) / Double(kept)
+        guard speed >= reference * (1 - lost) else {
+            target = kept
+            return rest(now)
+        }
+        guard target > 1 else { return rest(now) }
+        kept = target
+        target /= 2
+        phase = .weighing(since: now, against: reference)
+    }
+
+    // MARK: Step by step
+
+    private mutating func judge(
+        _ span: Double, _ missing: Int64, _ setup: Double, _ allowed: Int, _ now: Double
+    ) {
+        guard let speed = samples.speed(over: span, until: now) else { return }
         if let before {
             if speed < before * Self.worth {
                 target = kept

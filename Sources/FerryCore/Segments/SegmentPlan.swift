@@ -29,6 +29,8 @@ package struct SegmentPlan: Sendable {
     /// What workers have written that have left.
     private var done = ByteRangeSet()
     private var observedAt: Double
+    /// The mean speed of those that no longer speed up by themselves, when there last were any.
+    private var usual: Double?
 
     package init(gaps: ByteRangeSet, now: Double) {
         self.gaps = gaps
@@ -48,7 +50,8 @@ package struct SegmentPlan: Sendable {
 
     /// Whether there is work for one more worker.
     package func hasWork(setup: Double) -> Bool {
-        !gaps.isEmpty || victim(setup: setup) != nil || straggler(now: observedAt) != nil
+        !gaps.isEmpty || theft(setup: setup, speed: nil, isWarm: false, now: observedAt) != nil
+            || straggler(now: observedAt) != nil
     }
 
     /// Gives a worker without work the most useful part: the largest gap, else the tail of the segment that would end
@@ -57,14 +60,17 @@ package struct SegmentPlan: Sendable {
     /// - Parameters:
     ///   - setup: seconds from a request to its first bytes.
     ///   - speed: bytes per second that the worker had with its work before.
-    package mutating func assign(_ worker: Worker, setup: Double, speed: Double?, now: Double) -> Assignment? {
+    ///   - isWarm: whether the worker has a connection that has carried its work before.
+    package mutating func assign(
+        _ worker: Worker, setup: Double, speed: Double?, isWarm: Bool = false, now: Double
+    ) -> Assignment? {
         if let gap = gaps.ranges.max(by: { $0.count < $1.count }) {
             begin(worker, with: gap, now: now)
             return Assignment(range: gap)
         }
-        if let victim = victim(setup: setup), let segment = segments[victim], let tail = tail(of: segment, speed) {
+        if let (victim, tail) = theft(setup: setup, speed: speed, isWarm: isWarm, now: now) {
             segments[victim]?.end = tail.lowerBound
-            segments[worker] = Segment(tail, now: now)
+            segments[worker] = Segment(tail, speed: isWarm ? speed : nil, now: now)
             return Assignment(range: tail)
         }
         if let victim = straggler(now: now), let segment = segments[victim] {
@@ -76,24 +82,32 @@ package struct SegmentPlan: Sendable {
         return nil
     }
 
-    /// Whom to take work from: whoever would need the longest, if that is worth a request.
-    private func victim(setup: Double) -> Worker? {
-        segments.filter {
-            $0.value.rest >= ($0.value.speed == nil ? SegmentRule.stolenFrom : SegmentRule.stolenFromSlow)
-                && $0.value.restTime > max(SegmentRule.worthwhile, 2 * setup)
+    /// Whom to take work from, and what: whoever would need the longest, if that is worth a request.
+    private func theft(
+        setup: Double, speed: Double?, isWarm: Bool, now: Double
+    ) -> (victim: Worker, tail: Range<Int64>)? {
+        let times = segments.mapValues { segment in
+            let time = segment.time(for: Double(segment.rest), usual: usual, setup: setup, now: now)
+            // While nobody's speed is known, one more connection is wanted for its own sake, but for what comes soon.
+            let isOpen = usual == nil && speed == nil && !segment.isGrown(setup: setup, now: now)
+            let isSoon =
+                segment.firstBytes != nil && SegmentRule.isLong(setup)
+                && time < SegmentRule.worthGrowing(setup: setup) / 2
+            return isOpen && !isSoon ? .infinity : time
         }
-        .max { ($0.value.restTime, $0.value.rest, $1.key) < ($1.value.restTime, $1.value.rest, $0.key) }?.key
-    }
-
-    /// The part that a thief takes, so that both end together.
-    private func tail(of segment: Segment, _ speed: Double?) -> Range<Int64>? {
-        let least = segment.speed == nil ? SegmentRule.smallest : SegmentRule.grain
-        var share = 0.5
-        if let own = segment.speed, let speed, own + speed > 0 { share = speed / (own + speed) }
-        let size = max(least, Int64(Double(segment.rest) * share))
-        let start = (segment.end - size + SegmentRule.grain - 1) / SegmentRule.grain * SegmentRule.grain
-        guard start > segment.position, start < segment.end else { return nil }
-        return start..<segment.end
+        let most = segments.filter { worker, segment in
+            segment.rest >= (times[worker] == .infinity ? SegmentRule.stolenFrom : SegmentRule.stolenFromSlow)
+        }
+        .max {
+            (times[$0.key] ?? 0, $0.value.rest, $1.key) < (times[$1.key] ?? 0, $1.value.rest, $0.key)
+        }
+        guard let (victim, segment) = most, let time = times[victim] else { return nil }
+        let thief = Thief(speed: speed ?? usual, isWarm: isWarm, setup: setup)
+        let tail =
+            time == .infinity
+            ? segment.tail(of: max(SegmentRule.smallest, segment.rest / 2))
+            : segment.tail(for: thief, usual: usual, now: now)
+        return tail.map { (victim, $0) }
     }
 
     /// A worker that has been far slower than the others for a while.
@@ -128,6 +142,7 @@ package struct SegmentPlan: Sendable {
     /// Takes a worker's segment away; what is missing of it goes to whoever is on the way there, or is a gap.
     package mutating func leave(_ worker: Worker, at position: Int64) {
         guard let segment = segments.removeValue(forKey: worker) else { return }
+        let position = max(position, segment.start)
         done.insert(segment.start..<position)
         if position < segment.end { gaps.insert(position..<segment.end) }
         // One that was not kept from it may have gone beyond its own end.
@@ -163,9 +178,11 @@ package struct SegmentPlan: Sendable {
     // MARK: Watching
 
     /// Takes note of how far the workers are.
-    package mutating func observe(_ positions: [Worker: Int64], now: Double) {
+    package mutating func observe(_ positions: [Worker: Int64], setup: Double = 0, now: Double) {
         for (worker, position) in positions { segments[worker]?.observe(position, now: now, since: observedAt) }
         observedAt = now
+        let grown = segments.values.filter { $0.isGrown(setup: setup, now: now) }.compactMap(\.speed)
+        if !grown.isEmpty { usual = grown.reduce(0, +) / Double(grown.count) }
         let speeds = segments.values.compactMap(\.speed).sorted()
         // The last one at work has nobody to be compared with: it is as slow as it was.
         guard speeds.count > 1 else { return }

@@ -1,16 +1,16 @@
 // Ferry: FerryCore
 // The numbers by which work is shared among connections.
 
+import Foundation
+
 /// The numbers by which work is shared among connections (spec S2 to S8).
 package enum SegmentRule {
     /// More than one worker pays from so many missing bytes on.
     package static let worthSharing: Int64 = 2 << 20
     /// Work is taken from segments of unknown speed with at least so many missing bytes,
     package static let stolenFrom: Int64 = 1 << 20
-    /// and from those that are known to be slow with at least so many,
+    /// and from those of known speed with at least so many,
     package static let stolenFromSlow: Int64 = 128 << 10
-    /// that would need longer than this, in seconds,
-    package static let worthwhile = 1.0
     /// in parts of at least so many bytes where a speed is unknown,
     package static let smallest: Int64 = 512 << 10
     /// that begin at multiples of this.
@@ -28,11 +28,45 @@ package enum SegmentRule {
     /// Workers that a transfer gets at most where nobody gave a number.
     package static let chosen = 8
 
+    /// Bytes that a new connection brings in its first round trip (RFC 6928).
+    package static let firstWindow = 14_480.0
+    /// Round trips in which a connection speeds up by itself.
+    package static let growing = 8.0
+
+    /// Whether a connection speeds up for so long that its speed says little about the next moments.
+    package static func isLong(_ setup: Double) -> Bool { growing * setup > 0.25 }
+
+    /// Seconds for so many bytes over a connection that speeds up by itself.
+    ///
+    /// - Parameters:
+    ///   - perTrip: what the round trip before brought; each brings twice as much as the one before.
+    ///   - speed: bytes per second that it comes to at most; nil if that is not known.
+    package static func time(for bytes: Double, perTrip: Double, speed: Double?, setup: Double) -> Double {
+        guard let speed, speed > 0 else { return setup * log2(1 + bytes / (2 * perTrip)) }
+        let trips = max(0, log2(max(1, speed * setup / (2 * perTrip))))
+        let early = 2 * perTrip * (exp2(trips) - 1)
+        return bytes <= early
+            ? setup * log2(1 + bytes / (2 * perTrip)) : setup * trips + (bytes - early) / speed
+    }
+
+    /// Seconds that must be won for work to be taken from somebody.
+    ///
+    /// - Parameter isWarm: whether that costs no new connection.
+    package static func gain(setup: Double, isWarm: Bool) -> Double {
+        isWarm ? max(0.1, setup) : max(0.5, setup)
+    }
+
     /// Seconds over which a speed is compared, by the seconds that a request needs to its first bytes.
     package static func span(setup: Double) -> Double { max(0.25, 3 * setup) }
 
     /// Seconds that a transfer must still need for another worker to pay.
     package static func worthGrowing(setup: Double) -> Double { max(1, 8 * setup) }
+
+    /// Seconds over which it is seen whether a connection that went is missed.
+    package static func weighing(setup: Double) -> Double { max(1, 20 * setup) }
+
+    /// Seconds that a transfer must still need for such a trial to pay.
+    package static let worthWeighing = 20.0
 
     /// How many workers are to go; one stays, if there is one.
     ///

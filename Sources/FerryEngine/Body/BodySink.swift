@@ -35,11 +35,10 @@ final class BodySink: Sendable {
     /// What a byte beyond the limit means; nil: nothing, it is dropped.
     private let errorBeyondLimit: TransferError?
     let gate: RateGate
-    private let durable: Atomic<Int64>
     private let coding: ContentDecoder.Coding?
     private let checkpointDue: @Sendable () -> Void
 
-    /// Bytes that may be written without being durable before a checkpoint is asked for.
+    /// Bytes of all responses of a file after which a checkpoint is asked for.
     static let checkpointBytes: Int64 = 32 << 20
 
     struct Configuration {
@@ -55,7 +54,7 @@ final class BodySink: Sendable {
         var responseDigest: RunningDigest?
         /// Positions in the file are those of the decoded content.
         var coding: ContentDecoder.Coding?
-        /// Called on the event loop each time `checkpointBytes` have gathered.
+        /// Called on the event loop each time `checkpointBytes` have gathered in all responses.
         var checkpointDue: @Sendable () -> Void
     }
 
@@ -69,7 +68,6 @@ final class BodySink: Sendable {
         errorBeyondLimit = configuration.errorBeyondLimit
         coding = configuration.coding
         checkpointDue = configuration.checkpointDue
-        durable = Atomic(configuration.start)
         state = Mutex(
             State(
                 position: configuration.start, limit: configuration.limit, digest: configuration.digest,
@@ -124,14 +122,14 @@ final class BodySink: Sendable {
     }
 
     private func store(_ part: ByteBuffer) throws(TransferError) -> Int64 {
-        let (wanted, position, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
+        let (wanted, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
             guard !state.isClosed else { throw ExchangeEnd.stopped }
             let wanted = Int(min(Int64(part.readableBytes), state.limit - state.position))
             if wanted < part.readableBytes {
                 if let errorBeyondLimit { throw errorBeyondLimit }
                 state.excess += Int64(part.readableBytes - wanted)
             }
-            guard wanted > 0 else { return (0, state.position, state.excess) }
+            guard wanted > 0 else { return (0, state.excess) }
             do {
                 try unsafe part.withUnsafeReadableBytes { bytes in
                     let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<wanted])
@@ -153,13 +151,10 @@ final class BodySink: Sendable {
             state.position += Int64(wanted)
             // Nobody reads on for the sake of a connection that has much more to bring.
             let left = state.position < state.limit ? 0 : (responseEnd ?? state.position) - state.position
-            return (wanted, state.position, max(state.excess, left))
+            return (wanted, max(state.excess, left))
         }
-        progress.received.wrappingAdd(Int64(wanted), ordering: .relaxed)
-        if position - durable.load(ordering: .relaxed) >= Self.checkpointBytes {
-            durable.store(position, ordering: .relaxed)
-            checkpointDue()
-        }
+        let received = progress.received.wrappingAdd(Int64(wanted), ordering: .relaxed)
+        if received.oldValue / Self.checkpointBytes != received.newValue / Self.checkpointBytes { checkpointDue() }
         return excess
     }
 

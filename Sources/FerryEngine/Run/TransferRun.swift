@@ -28,6 +28,8 @@ package actor TransferRun {
     var source = 0
     /// URLs that are not asked again in this try.
     var failedSources: Set<Int> = []
+    /// How the URLs get on.
+    var ranks: [Int: SourceRank] = [:]
     /// Mirrors that bytes came from.
     var usedMirrors: Set<Int> = []
     /// What was written and may not be durable.

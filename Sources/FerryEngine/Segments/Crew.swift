@@ -17,6 +17,8 @@ struct Crew {
         var sink: BodySink?
         /// Bytes per second with its work before.
         var speed: Double?
+        /// Whether its connection has carried a part to its end, and waits for another.
+        var isWarm = false
         /// Why it was told to stop.
         var order: Order?
         /// Whether a slow connection was replaced.
@@ -43,8 +45,6 @@ struct Crew {
     var fullSince: Double?
     /// Seconds from a request to its first bytes: the least that was seen.
     var setup: Double
-    /// Extra workers that got no usable part.
-    var unusable = 0
     /// No new worker before this time, in seconds.
     var restUntil = 0.0
     /// Failures of extra workers since one received something.
@@ -74,8 +74,12 @@ struct Crew {
     mutating func observe(now: Double) {
         var positions: [Int: Int64] = [:]
         for (worker, member) in members { if let sink = member.sink { positions[worker] = sink.position } }
-        plan.observe(positions, now: now)
+        plan.observe(positions, setup: setup, now: now)
         for worker in positions.keys { if let speed = plan.segments[worker]?.speed { members[worker]?.speed = speed } }
+        for index in sources.indices {
+            let speeds = positions.keys.filter { members[$0]?.source == index }.compactMap { plan.segments[$0]?.speed }
+            if !speeds.isEmpty { sources[index].rank.measured(speeds.reduce(0, +) / Double(speeds.count)) }
+        }
     }
 
     /// Seconds of a clock that never steps back.

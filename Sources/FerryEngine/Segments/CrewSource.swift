@@ -1,6 +1,8 @@
 // Ferry: FerryEngine
 // One of the places that a file comes from.
 
+import FerryCore
+
 /// One of the places that a file comes from: the request's URL, or a mirror.
 struct CrewSource {
     /// 0 is the request's URL, then come its mirrors.
@@ -14,20 +16,13 @@ struct CrewSource {
     /// Whether a part has come from here; until then one worker finds out.
     var isProven: Bool
     var isDropped = false
-    /// No request before this time, in seconds.
-    var restUntil = 0.0
-    /// How long it rests after the next failure, in seconds (spec S12).
-    private var rest = 60.0
+    /// How it gets on, by which it is chosen (spec S12).
+    var rank: SourceRank
 
-    init(number: Int, course: Course, isProven: Bool) {
+    init(number: Int, course: Course, rank: SourceRank?, isProven: Bool) {
         self.number = number
         self.course = course
+        self.rank = rank ?? SourceRank()
         self.isProven = isProven
-    }
-
-    /// Takes note of a failure: a longer rest each time.
-    mutating func fail(now: Double) {
-        restUntil = now + rest
-        rest *= 2
     }
 }

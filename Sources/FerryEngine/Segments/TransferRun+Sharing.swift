@@ -8,8 +8,10 @@ import Synchronization
 extension TransferRun {
     /// A digest of more bytes than this is not taken as they pass.
     private static let followedSize: Int64 = 64 << 20
-    /// How often the workers are looked at, in seconds.
+    /// How often the workers are looked at, in seconds,
     private static let lookInterval = 0.1
+    /// and while a round trip decides about their number.
+    private static let openingInterval = 0.025
 
     /// Whether several workers may share what a response is a part of (spec S2); all but what depends on time.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
@@ -48,7 +50,7 @@ extension TransferRun {
                     offset: start, end: end, exchange: answer.exchange, digests: DigestFields(answer.head).content)
                 group.addTask { await self.work(0, first, due) }
                 self.look(adding: &group, due)
-                group.addTask { await Self.pause() }
+                self.pause(adding: &group)
                 while let isLook = await group.next() {
                     guard self.crew?.members.isEmpty == false else {
                         group.cancelAll()
@@ -56,11 +58,12 @@ extension TransferRun {
                     }
                     guard isLook else { continue }
                     self.look(adding: &group, due)
-                    group.addTask { await Self.pause() }
+                    self.pause(adding: &group)
                 }
             }
         }
         let failure = self.crew?.failure
+        for source in self.crew?.sources ?? [] { ranks[source.number] = source.rank }
         self.crew = nil
         followsDigest = false
         job.progress.show([])
@@ -68,13 +71,16 @@ extension TransferRun {
         try await settleTogether(partial, since: before, failure)
     }
 
-    /// One turn of the clock; none once the workers are gone.
-    private static func pause() async -> Bool {
-        do {
-            try await Task.sleep(for: .seconds(lookInterval))
-            return true
-        } catch {
-            return false
+    /// Adds one turn of the clock; it is none once the workers are gone.
+    private func pause(adding group: inout TaskGroup<Bool>) {
+        let isOpening = wishes.connections == nil && crew?.growth.isOpening == true
+        group.addTask {
+            do {
+                try await Task.sleep(for: .seconds(isOpening ? Self.openingInterval : Self.lookInterval))
+                return true
+            } catch {
+                return false
+            }
         }
     }
 
@@ -129,7 +135,7 @@ extension TransferRun {
         if receiving < crew.growth.target { crew.fullSince = nil } else { crew.fullSince = crew.fullSince ?? now }
         crew.growth.look(
             received: job.progress.received.load(ordering: .relaxed), missing: crew.plan.missing,
-            fullSince: crew.fullSince, setup: crew.setup, allowed: allowed, now: now)
+            receiving: receiving, fullSince: crew.fullSince, setup: crew.setup, allowed: allowed, now: now)
         return crew.growth.target
     }
 

@@ -7,10 +7,10 @@ import Foundation
 extension TransferRun {
     /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
     func sources(from course: Course) throws(TransferError) -> [CrewSource] {
-        var sources = [CrewSource(number: source, course: course, isProven: true)]
+        var sources = [CrewSource(number: source, course: course, rank: ranks[source], isProven: true)]
         for number in 0...job.request.mirrors.count where number != source && !failedSources.contains(number) {
             let other = try Course(job, source: number) { cookies.header(for: $0) }
-            sources.append(CrewSource(number: number, course: other, isProven: false))
+            sources.append(CrewSource(number: number, course: other, rank: ranks[number], isProven: false))
         }
         return sources
     }
@@ -21,12 +21,11 @@ extension TransferRun {
         for member in crew.members.values { workers[member.source, default: 0] += 1 }
         let usable = crew.sources.indices.filter { index in
             let source = crew.sources[index]
-            if index == 0 { return crew.unusable < SegmentRule.refusals }
-            return !source.isDropped && now >= source.restUntil && (source.isProven || workers[index] == nil)
+            if index == 0 { return facts.unusableParts ?? 0 < SegmentRule.refusals }
+            return !source.isDropped && !source.rank.rests(now: now) && (source.isProven || workers[index] == nil)
         }
-        return usable.sorted { workers[$0, default: 0] < workers[$1, default: 0] }.first {
-            engine.budget.claim(crew.sources[$0].course.url.origin, wanted: wishes.connections)
-        }
+        return SourceRank.order(usable.map { (crew.sources[$0].rank, workers[$0, default: 0]) }).map { usable[$0] }
+            .first { engine.budget.claim(crew.sources[$0].course.url.origin, wanted: wishes.connections) }
     }
 
     /// Takes note that a worker got no usable part where it asked.
@@ -35,7 +34,7 @@ extension TransferRun {
     /// requests, and that one goes on alone (spec S9).
     func noteUnusable(_ worker: Int, _ reason: String) {
         guard let index = crew?.members[worker]?.source, index > 0 else {
-            crew?.unusable += 1
+            facts.unusableParts = (facts.unusableParts ?? 0) + 1
             return
         }
         guard let number = crew?.sources[index].number, crew?.sources[index].isDropped == false else { return }

@@ -34,9 +34,11 @@ extension TransferRun {
         crew?.members[worker]?.order = nil
         let now = Crew.now
         crew?.observe(now: now)
-        guard let setup = crew?.setup, let speed = crew?.members[worker].map(\.speed),
-            let work = crew?.plan.assign(worker, setup: setup, speed: speed, now: now)
+        guard let setup = crew?.setup, let member = crew?.members[worker],
+            let work = crew?.plan.assign(
+                worker, setup: setup, speed: member.speed, isWarm: member.isWarm, now: now)
         else { return nil }
+        crew?.members[worker]?.isWarm = false
         if crew?.members[worker]?.hasReconnected == true { crew?.plan.reconnected(worker) }
         if let victim = work.replaced {
             crew?.members[victim]?.order = .leave
@@ -180,6 +182,7 @@ extension TransferRun {
             crew?.plan.leave(worker, at: sink.start)
             return failure
         }
+        crew?.members[worker]?.isWarm = failure == nil && position == part.end
         let isPlanned = crew?.plan.segments[worker]?.start == sink.start
         let isWhole = crew?.plan.segments[worker].map { position >= min($0.end, part.end) } ?? true
         if isPlanned { crew?.plan.leave(worker, at: position) }
@@ -217,7 +220,7 @@ extension TransferRun {
         if crew?.members[worker]?.order == .reconnect { return true }
         guard crew?.members[worker]?.order == nil, !isStopping else { return false }
         if let index = crew?.members[worker]?.source, index > 0 {
-            crew?.sources[index].fail(now: Crew.now)
+            crew?.sources[index].rank.failed(now: Crew.now)
             return false
         }
         let failures = (crew?.failures ?? 0) + 1

@@ -19,8 +19,8 @@ struct `Connections of a transfer` {
             received = min(size, received + min(each * Double(growth.target), together) * 0.1)
             let before = growth.target
             growth.look(
-                received: Int64(received), missing: Int64(size - received), fullSince: fullSince, setup: setup,
-                allowed: allowed, now: time)
+                received: Int64(received), missing: Int64(size - received), receiving: growth.target,
+                fullSince: fullSince, setup: setup, allowed: allowed, now: time)
             if growth.target != before {
                 targets.append(growth.target)
                 fullSince = time + setup
@@ -51,8 +51,46 @@ struct `Connections of a transfer` {
 
     @Test(arguments: [(9e6, 0.0, 1), (11e6, 0.0, 2), (70e6, 1.0, 1), (150e6, 1.0, 2)])
     func `grow only while enough is left`(_ size: Double, _ setup: Double, _ expected: Int) {
-        // At the first look that counts, 3 to 40 MB have come at 10 MB a second.
-        #expect(targets(each: 10e6, together: 1e9, size: size + 2.6e6, setup: setup, seconds: 4).max() == expected)
+        // At the first look that counts, 4 to 50 MB have come at 10 MB a second.
+        #expect(targets(each: 10e6, together: 1e9, size: size + 4.4e6, setup: setup, seconds: 5).max() == expected)
+    }
+
+    private static let mebibyte: Int64 = 1 << 20
+
+    @Test(arguments: [(64, 8), (256, 8), (1024, 8), (4096, 8)] as [(Int64, Int)])
+    func `are soon all that there may be over a long round trip`(mebibytes: Int64, expected: Int) {
+        let path = SimulatedPath()
+        let chosen = path.fetch(mebibytes * Self.mebibyte)
+        #expect(chosen.mostReceiving == expected)
+        #expect(chosen.seconds < path.fetch(mebibytes * Self.mebibyte, connections: expected).seconds + 1)
+        #expect(chosen.seconds < 0.7 * path.fetch(mebibytes * Self.mebibyte, connections: 1).seconds)
+    }
+
+    @Test func `take at most one and a half times as long as sixteen over a path that half of them can fill`() {
+        let path = SimulatedPath(together: 400e6)
+        let chosen = path.fetch(256 * Self.mebibyte)
+        // The first answer took two round trips.
+        let sixteen = path.fetch(256 * Self.mebibyte, connections: 16)
+        #expect(chosen.seconds + 0.2 <= 1.5 * (sixteen.seconds + 0.2))
+    }
+
+    @Test(arguments: [1, 4, 16] as [Int64])
+    func `stay one over a long round trip for a file that comes soon even so`(mebibytes: Int64) {
+        #expect(SimulatedPath().fetch(mebibytes * Self.mebibyte).connections == 1)
+    }
+
+    @Test(arguments: [0.1, 0.3], [3e6, 10e6])
+    func `become few again where all together bring no more than one`(roundTrip: Double, together: Double) {
+        let outcome = SimulatedPath(roundTrip: roundTrip, together: together).fetch(1024 * Self.mebibyte)
+        #expect(outcome.counts.contains(8), "nothing could be judged while they sped up")
+        #expect(outcome.counts.last == 1)
+        #expect(outcome.seconds < 1.1 * Double(1024 * Self.mebibyte) / together + 5 * roundTrip)
+    }
+
+    @Test(arguments: [0.1, 0.3])
+    func `stay where each is held back on its own, after one was missed`(roundTrip: Double) {
+        let outcome = SimulatedPath(roundTrip: roundTrip, cap: { _ in 2e6 }).fetch(512 * Self.mebibyte)
+        #expect(outcome.counts == [1, 2, 8, 7, 8])
     }
 
     @Test func `are no more than a host allows`() {

@@ -60,6 +60,32 @@ struct `Segments of a file` {
         #expect(work.range.upperBound == 100 * Self.mebibyte)
     }
 
+    /// A worker with a window that still grows is about to be much faster than it was.
+    @Test(arguments: [4, 16, 64, 256] as [Int64], [2, 4, 8, 16])
+    func `a larger file is not there sooner, and more connections do not take longer`(_ mebibytes: Int64, _ count: Int)
+    {
+        let path = SimulatedPath()
+        let seconds = path.fetch(mebibytes * Self.mebibyte, connections: count).seconds
+        #expect(seconds <= path.fetch(2 * mebibytes * Self.mebibyte, connections: count).seconds + 3 * path.roundTrip)
+        #expect(seconds <= path.fetch(mebibytes * Self.mebibyte, connections: count / 2).seconds + 3 * path.roundTrip)
+    }
+
+    @Test func `nine of ten fast workers have nothing to wait for at the end`() {
+        let path = SimulatedPath(roundTrip: 0.001, cap: { $0 % 8 == 2 ? 1e6 : 10e6 })
+        let size = 400 * Self.mebibyte
+        #expect(path.fetch(size, connections: 8).seconds < 1.1 * Double(size) / 71e6)
+    }
+
+    @Test func `a connection that has carried work is used for less than a new one`() {
+        for (isWarm, expected) in [(true, true), (false, false)] {
+            var plan = plan(102)
+            for second in 0...9 { plan.observe([0: Int64(second) * 11 * Self.mebibyte], now: Double(second)) }
+            // Three mebibytes are left, at 11 a second.
+            let work = plan.assign(1, setup: 0, speed: 1e9, isWarm: isWarm, now: 9)
+            #expect((work != nil) == expected)
+        }
+    }
+
     @Test(arguments: [
         // Too few bytes, or too short a time, are left where they are; a slow worker's last bytes are not.
         (99.5, 1.0, false), (99.9, 0.01, false), (99.5, 0.1, true), (50, 100, false), (50, 10, true), (98, 0.5, true),
@@ -154,6 +180,19 @@ struct `Segments of a file` {
         }
         plan.reconnected(3)
         #expect(plan.troubles(setup: 0.1, now: 12)[3] == nil)
+    }
+
+    /// A position of other work ended the daemon.
+    @Test func `a position before a part says nothing about it`() {
+        var plan = plan(8)
+        let work = plan.assign(1, setup: 0, speed: nil, now: 0)
+        #expect(work?.range.lowerBound == 4 * Self.mebibyte)
+        plan.observe([1: Self.mebibyte], now: 1)
+        #expect(plan.segments[1]?.position == 4 * Self.mebibyte)
+        plan.lowered(0, to: 4 * Self.mebibyte)
+        plan.leave(1, at: Self.mebibyte)
+        #expect(plan.gaps.ranges == [4 * Self.mebibyte..<8 * Self.mebibyte])
+        #expect(ranges(plan) == [0..<4 * Self.mebibyte])
     }
 
     @Test func `bytes that are no data are missing again`() {
