@@ -46,6 +46,8 @@ struct `The examples` {
         try await withExample(OriginScript(body, always: .hold("all", at: .body(500_000)))) { daemon, origin in
             let app = try daemon.example("AppDelegate", origin.url("/a"), origin.url("/b"), origin.url("/c"))
             await origin.waitForRequests(3)
+            // Its downloads may be quicker than its first words.
+            try await eventually("the app has spoken") { daemon.outputLines("launched").count == 1 }
             app.send(SIGKILL)
             _ = await app.result()
             origin.release("all")

@@ -97,6 +97,25 @@ import Testing
         #expect(String(decoding: try APIJSON.encoder.encode(date), as: UTF8.self) == #"["\#(written)"]"#)
     }
 
+    @Test(arguments: ["2026-02-29T12:00:00Z", "2026-13-01T12:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31", "", "noon"])
+    func `what is no date is refused`(text: String) {
+        #expect(throws: DecodingError.self) {
+            try APIJSON.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8))
+        }
+    }
+
+    @Test func `dates are written and read as Foundation writes and reads them`() throws {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        // A step of about eleven days, with all times of the day, from 1600 to 2400.
+        for milliseconds in stride(from: -11_676_096_000_000, through: 13_569_465_600_000, by: 987_654_321) {
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            let text = String(decoding: try APIJSON.encoder.encode([date]), as: UTF8.self)
+            #expect(text == #"["\#(style.format(date))"]"#)
+            let read = try APIJSON.decoder.decode([Date].self, from: Data(text.utf8))
+            #expect(abs(read[0].timeIntervalSince(date)) < 0.0005)
+        }
+    }
+
     @Test func `session limits have the keys that they are checked by`() throws {
         var settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
         settings.network = NetworkPolicy(allowsCellular: false)

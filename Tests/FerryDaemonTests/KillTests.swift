@@ -32,10 +32,7 @@ struct `A download with deaths in its middle` {
                 if kills == 50 { origin.script = OriginScript(body) }
                 try await ferry.startDaemon()
             }
-            let end = try await ferry.run(["wait", id])
-            #expect(end.status == 0, "\(end)")
-            #expect(ferry.contents == ["file.bin"])
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
+            try await ferry.expectWhole(body, after: ferry.run(["wait", id]))
             #expect(try await ferry.durableEvents(id) == [.submitted, .succeeded])
             #expect(starts == starts.sorted(), "durable bytes were lost")
             #expect(starts.last ?? 0 > 0, "no checkpoint survived a kill")
@@ -53,10 +50,7 @@ struct `A download with deaths in its middle` {
                 await origin.waitForBytesSent(bytes)
                 try await ferry.killDaemon()
             }
-            let result = await get.result()
-            #expect(result.status == 0, "\(result)")
-            #expect(ferry.contents == ["file.bin"])
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
+            try await ferry.expectWhole(body, after: get.result())
             #expect(origin.bytesSent <= body.size + 2 * 12 * Self.mebibyte)
             #expect(origin.requests.count == 3)
             #expect(origin.requests.dropFirst().allSatisfy { Self.start($0) > 0 && $0.value("If-Range") != nil })
@@ -93,9 +87,7 @@ struct `A download with deaths in its middle` {
             }
             try await ferry.terminateDaemon()
             try await ferry.startDaemon()
-            #expect(try await ferry.run(["wait", id]).status == 0)
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
-            #expect(ferry.contents == ["file.bin"])
+            try await ferry.expectWhole(body, after: ferry.run(["wait", id]))
             #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=\(5 * Self.mebibyte)-"])
             #expect(origin.bytesSent == body.size)
         }

@@ -29,10 +29,7 @@ struct `A download over several connections with deaths in its middle` {
                 try await ferry.startDaemon()
                 durable.append(try await ferry.info(id).bytes_received)
             }
-            let end = try await ferry.run(["wait", id])
-            #expect(end.status == 0, "\(end)")
-            #expect(ferry.contents == ["file.bin"])
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
+            try await ferry.expectWhole(body, after: ferry.run(["wait", id]))
             #expect(try await ferry.durableEvents(id) == [.submitted, .succeeded])
             #expect(durable == durable.sorted(), "durable bytes were lost")
             #expect(durable.last ?? 0 > 0, "no checkpoint survived a kill")
@@ -56,9 +53,7 @@ struct `A download over several connections with deaths in its middle` {
             let before = origin.requests.count
             origin.script = OriginScript(body)
             try await ferry.startDaemon()
-            #expect(try await ferry.run(["wait", id]).status == 0)
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
-            #expect(ferry.contents == ["file.bin"])
+            try await ferry.expectWhole(body, after: ferry.run(["wait", id]))
             #expect(origin.requests[before...].allSatisfy { $0.value("Range") != nil })
         }
     }
@@ -74,10 +69,7 @@ struct `A download over several connections with deaths in its middle` {
                 await origin.waitForBytesSent(bytes)
                 try await ferry.killDaemon()
             }
-            let result = await get.result()
-            #expect(result.status == 0, "\(result)")
-            #expect(ferry.contents == ["file.bin"])
-            #expect(try ferry.sha256("file.bin") == body.sha256Hex)
+            try await ferry.expectWhole(body, after: get.result())
         }
     }
 }

@@ -1,24 +1,75 @@
 // Ferry: FerryAPI
 // Dates as text.
 
+import FerryCore
 import Foundation
 
 /// Writes dates as RFC 3339 in UTC with milliseconds, and reads them with or without a fraction.
+///
+/// Each transfer has several, so that the usual form is taken apart and put together here: a format style needs as long
+/// for its first date as a small command for the rest of its work.
 enum WireDate {
-    private static let seconds = Date.ISO8601FormatStyle()
-    /// Reads a missing fraction as zero.
-    private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
+    /// Years 0 to 9999 are all that the form can hold; other dates become the first or the last of these.
     static func text(_ date: Date) -> String {
         // Rounded once, here: what is read back is written as the same text again.
-        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
-        let whole = Int64((Double(milliseconds) / 1000).rounded(.down))
-        let rest = String(milliseconds - whole * 1000)
-        let stem = seconds.format(Date(timeIntervalSince1970: Double(whole))).dropLast()
-        return stem + "." + String(repeating: "0", count: 3 - rest.utf8.count) + rest + "Z"
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let total = milliseconds.isNaN ? 0 : Int(min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
+        let days = Int((Double(total) / 86_400_000).rounded(.down))
+        let rest = total - days * 86_400_000
+        let (year, month, day) = GregorianDay.date(days)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        func write(_ number: Int, _ digits: Int, then mark: Unicode.Scalar) {
+            var unit = 1
+            for _ in 1..<digits { unit *= 10 }
+            while unit > 0 {
+                bytes.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                unit /= 10
+            }
+            bytes.append(UInt8(ascii: mark))
+        }
+        write(year, 4, then: "-")
+        write(month, 2, then: "-")
+        write(day, 2, then: "T")
+        write(rest / 3_600_000, 2, then: ":")
+        write(rest / 60_000 % 60, 2, then: ":")
+        write(rest / 1000 % 60, 2, then: ".")
+        write(rest % 1000, 3, then: "Z")
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func date(_ text: String) -> Date? {
-        try? fraction.parse(text)
+        usual(text) ?? (try? fraction.parse(text))
+    }
+
+    /// Reads a missing fraction as zero, and the forms of other zones.
+    private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// Reads `2026-01-31T12:00:00Z`, with up to nine digits of a fraction; nil for anything else.
+    private static func usual(_ text: String) -> Date? {
+        var rest = text.utf8[...]
+        func number(_ digits: Int, then mark: Unicode.Scalar?) -> Int? {
+            var value = 0
+            for _ in 0..<digits {
+                guard let digit = rest.popFirst(), 0x30...0x39 ~= digit else { return nil }
+                value = value * 10 + Int(digit - 0x30)
+            }
+            guard let mark else { return value }
+            return rest.popFirst() == UInt8(ascii: mark) ? value : nil
+        }
+        guard let year = number(4, then: "-"), let month = number(2, then: "-"), let day = number(2, then: "T"),
+            let hour = number(2, then: ":"), let minute = number(2, then: ":"), let second = number(2, then: nil),
+            hour < 24, minute < 60, second < 60, 1...12 ~= month
+        else { return nil }
+        let days = GregorianDay.number(year, month, day)
+        guard GregorianDay.date(days) == (year, month, day) else { return nil }
+        let whole = Double(days * 86_400 + hour * 3600 + minute * 60 + second)
+        guard let mark = rest.popFirst() else { return nil }
+        if mark == UInt8(ascii: "Z"), rest.isEmpty { return Date(timeIntervalSince1970: whole) }
+        let digits = rest.count - 1
+        guard mark == UInt8(ascii: "."), 1...9 ~= digits, let part = number(digits, then: "Z") else { return nil }
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        return Date(timeIntervalSince1970: whole + Double(part) / scale)
     }
 }

@@ -12,19 +12,21 @@ package enum ContentRange: Hashable, Sendable {
     ///
     /// Numbers have at most 18 digits, so that no sum of two of them can overflow.
     package init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        let complete = Int64(digits: halves[1])
-        guard complete != nil || halves[1] == "*" else { return nil }
-        if halves[0] == "*" {
+        // Each part of a file has one of these: bytes take a tenth of what characters do.
+        let bytes = text.utf8
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), text[..<space].lowercased() == "bytes",
+            let slash = bytes[space...].firstIndex(of: UInt8(ascii: "/"))
+        else { return nil }
+        let (range, whole) = (bytes[bytes.index(after: space)..<slash], bytes[bytes.index(after: slash)...])
+        let complete = Int64(bytes: whole)
+        guard complete != nil || whole.elementsEqual("*".utf8) else { return nil }
+        if range.elementsEqual("*".utf8) {
             guard let complete else { return nil }
             self = .unsatisfied(complete: complete)
             return
         }
-        let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = Int64(digits: bounds[0]), let last = Int64(digits: bounds[1]),
+        guard let dash = range.firstIndex(of: UInt8(ascii: "-")), let first = Int64(bytes: range[..<dash]),
+            let last = Int64(bytes: range[range.index(after: dash)...]),
             first <= last, complete.map({ last < $0 }) ?? true
         else { return nil }
         self = .part(first: first, last: last, complete: complete)
@@ -41,8 +43,17 @@ package enum ContentRange: Hashable, Sendable {
 
 extension Int64 {
     /// A number of 1 to 18 decimal digits and nothing else.
-    init?(digits text: some StringProtocol) {
-        guard 1...18 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        self.init(text)
+    init?(digits text: some StringProtocol) { self.init(bytes: text.utf8) }
+
+    fileprivate init?(bytes: some Sequence<UInt8>) {
+        var number: Int64 = 0
+        var count = 0
+        for byte in bytes {
+            count += 1
+            guard 0x30...0x39 ~= byte, count <= 18 else { return nil }
+            number = number * 10 + Int64(byte - 0x30)
+        }
+        guard count > 0 else { return nil }
+        self = number
     }
 }

@@ -29,7 +29,7 @@ package enum HTTPDate {
         let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799))
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let rest = seconds - days * 86_400
-        let (year, month, day) = civil(days: days)
+        let (year, month, day) = GregorianDay.date(days)
         let weekday = ((days % 7) + 11) % 7
         let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { padded($0, 2) }.joined(separator: ":")
         return "\(Self.days[weekday].prefix(3)), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
@@ -76,35 +76,10 @@ package enum HTTPDate {
             // 60 is a leap second.
             let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
-        let days = dayNumber(year, month, day)
+        let days = GregorianDay.number(year, month, day)
         // A day that the month has not got comes back as another date.
-        guard civil(days: days) == (year, month, day) else { return nil }
+        guard GregorianDay.date(days) == (year, month, day) else { return nil }
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
-    }
-
-    /// Days since 1970-01-01 in the proleptic Gregorian calendar.
-    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // Years are counted from March, so that the leap day is the last of its year.
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return 365 * shifted + floorDivide(shifted, 4) - floorDivide(shifted, 100) + floorDivide(shifted, 400)
-            + dayOfYear - 719_468
-    }
-
-    private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-        let sinceMarch = days + 719_468
-        let era = floorDivide(sinceMarch, 146_097)
-        let dayOfEra = sinceMarch - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
-        dividend >= 0 ? dividend / divisor : -((divisor - 1 - dividend) / divisor)
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

@@ -27,8 +27,12 @@ package struct ResponseHead: Hashable, Sendable {
 
     /// The value of a field; several fields of one name are joined by commas (RFC 9110 §5.3).
     package func value(_ name: String) -> String? {
-        let values = values(name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        var joined: String?
+        for field in fields where field.isNamed(name) {
+            let value = field.value.trimmingFieldSpace
+            joined = joined.map { "\($0), \(value)" } ?? value
+        }
+        return joined
     }
 
     /// The stated length of the body, if one number is stated.
@@ -56,7 +60,8 @@ package struct ResponseHead: Hashable, Sendable {
     }
 
     private func codings(_ name: String) -> [String] {
-        values(name).flatMap { $0.split(separator: ",") }
+        guard fields.contains(where: { $0.isNamed(name) }) else { return [] }
+        return values(name).flatMap { $0.split(separator: ",") }
             .map { String($0).trimmingFieldSpace.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
     }
@@ -90,6 +95,7 @@ extension String {
     /// This text without spaces and tabs at its ends.
     var trimmingFieldSpace: String {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else { return self }
         var slice = utf8[...]
         while let first = slice.first, isSpace(first) { slice.removeFirst() }
         while let last = slice.last, isSpace(last) { slice.removeLast() }
@@ -98,6 +104,6 @@ extension String {
 
     /// The media type of a `Content-Type` value, in lower case and without parameters.
     var mediaType: String {
-        String(prefix { $0 != ";" }).trimmingFieldSpace.lowercased()
+        String(Substring(utf8.prefix { $0 != UInt8(ascii: ";") })).trimmingFieldSpace.lowercased()
     }
 }

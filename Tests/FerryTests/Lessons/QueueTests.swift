@@ -48,19 +48,14 @@ import Testing
             var query = TransferQuery()
             query.limit = 1000
             query.states = [.running, .waiting]
-            while !Task.isCancelled {
-                // The end of the watch ends its call too.
-                guard let transfers = try? await client.transfers(query).transfers else { continue }
+            // Every change of a slot is an event; the end of the watch ends the stream too.
+            var events = try await client.events(EventSubscription()).makeAsyncIterator()
+            while (try? await events.next()) != nil {
+                guard let transfers = try? await client.transfers(query).transfers else { break }
                 let running = transfers.count { $0.state == .running }
                 let eligible = transfers.contains { $0.state == .waiting && [.slot, .session].contains($0.reason) }
-                if running < limit, eligible {
-                    let start = begin ?? .now
-                    begin = start
-                    longest = max(longest, start.duration(to: .now))
-                } else {
-                    begin = nil
-                }
-                try? await Task.sleep(for: .milliseconds(5))
+                if let begin { longest = max(longest, begin.duration(to: .now)) }
+                begin = running < limit && eligible ? begin ?? .now : nil
             }
             return longest
         }

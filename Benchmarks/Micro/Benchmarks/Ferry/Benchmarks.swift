@@ -11,7 +11,7 @@ let benchmarks: @Sendable () -> Void = {
         scalingFactor: .kilo,
         maxDuration: .seconds(3),
         maxIterations: 1000,
-        thresholds: [.instructions: BenchmarkThresholds(relative: [.p50: 10])])
+        thresholds: [.instructions: BenchmarkThresholds(relative: [.p90: 15])])
     decisionBenchmarks()
     rangeBenchmarks()
     journalBenchmarks()
