@@ -19,6 +19,8 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
     return renameat2(folder, name, new_folder, new_name, RENAME_NOREPLACE);
 }
 
+int ferry_start_writeback(int descriptor) { return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 int ferry_set_modification_time(int descriptor, time_t seconds) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};
     return futimens(descriptor, times);

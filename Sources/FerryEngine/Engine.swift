@@ -33,6 +33,7 @@ package final class Engine: Sendable {
     package let configuration: Configuration
     package let disk: DiskQueue
     let folders: FolderSync
+    let smallFiles: SmallFiles
     let clients: ClientPool
     /// How many connections there may be.
     package let budget = ConnectionBudget()
@@ -50,6 +51,7 @@ package final class Engine: Sendable {
         threads.start()
         disk = DiskQueue(system: configuration.disk, threads: threads)
         folders = FolderSync(disk: disk)
+        smallFiles = SmallFiles(disk: disk, reached: configuration.reached)
         clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
     }
 

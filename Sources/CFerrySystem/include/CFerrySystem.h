@@ -20,6 +20,9 @@ int ferry_allocate_keeping_size(int descriptor, off_t size);
 /// renameat2(2) with RENAME_NOREPLACE.
 int ferry_rename_without_replacing(int folder, const char *name, int new_folder, const char *new_name);
 
+/// sync_file_range(2) of the whole file, which only starts writing.
+int ferry_start_writeback(int descriptor);
+
 /// futimens(2) that leaves the time of the last access alone.
 int ferry_set_modification_time(int descriptor, time_t seconds);
 

@@ -66,6 +66,23 @@ final class Exchange: Sendable {
         }
     }
 
+    /// Lets a small body into memory and waits for its end.
+    ///
+    /// - Returns: up to `size` bytes of it, and what ended it early.
+    func gather(_ size: Int) async -> (bytes: ByteBuffer, failure: TransferError?) {
+        if let whole = delegate.takeWhole(size) { return (whole, nil) }
+        let watch = watch(timeouts.idle, message: "stopped sending")
+        defer { watch.cancel() }
+        do {
+            try await take(.gathered(ByteBuffer(), size: size, dropped: 0))
+        } catch is EnoughReceived {
+            return (delegate.gathered, nil)
+        } catch {
+            return (delegate.gathered, ClientFailure.transferError(error, url: url, phase: .body))
+        }
+        return (delegate.gathered, nil)
+    }
+
     /// Lets the body into a queue; its end comes to the queue after everything that waited for the head to be judged.
     func hand(to queue: PartQueue) {
         let (task, url) = (task, url)

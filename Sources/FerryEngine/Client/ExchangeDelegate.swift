@@ -20,6 +20,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         case sink(BodySink)
         /// The first bytes are kept as text, for an error's details.
         case text(ByteBuffer, limit: Int)
+        /// Kept in memory up to a size; the rest is dropped.
+        case gathered(ByteBuffer, size: Int, dropped: Int)
         /// Kept back at the sender until somebody asks for the next part.
         case handed(PartQueue)
         /// Dropped, so that the connection can be used again.
@@ -32,6 +34,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         /// Parts that wait for the head to be judged.
         var early: CircularBuffer<ByteBuffer> = []
         var earlyBytes = 0
+        /// Whether the response has come whole.
+        var isWhole = false
         /// Whether parts go to the body at once.
         var isOpen = false
         /// Our own decision to end the exchange: from then on nothing that waits is taken.
@@ -98,6 +102,24 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
+    /// The body gathered so far.
+    var gathered: ByteBuffer {
+        state.withLock { state in
+            guard case .gathered(let buffer, _, _) = state.body else { return ByteBuffer() }
+            return buffer
+        }
+    }
+
+    /// The body, if it is of no more than a size and has come whole before anybody asked for it.
+    func takeWhole(_ size: Int) -> ByteBuffer? {
+        state.withLock { state in
+            guard state.isWhole, state.body == nil, state.stopped == nil, state.earlyBytes <= size else { return nil }
+            var whole = state.early.popFirst() ?? ByteBuffer()
+            while var part = state.early.popFirst() { whole.writeBuffer(&part) }
+            return whole
+        }
+    }
+
     func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
         touch()
         recorder?.sentPart(part.readableBytes)
@@ -146,7 +168,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
             switch state.body {
             case .sink(let sink): (sink, nil)
             case .handed(let queue): (nil, queue)
-            case .text, .dropped, nil: (nil, nil)
+            case .text, .gathered, .dropped, nil: (nil, nil)
             }
         }
         if let queue { return queue.offer(part, on: loop) }
@@ -163,7 +185,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    func didFinishRequest(task: HTTPClient.Task<Void>) throws { recorder?.ended() }
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws {
+        recorder?.ended()
+        state.withLock { $0.isWhole = true }
+    }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
         recorder?.ended()
@@ -194,6 +219,14 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
                         ?? part)
                 state.body = .text(buffer, limit: limit)
                 if buffer.readableBytes >= limit { throw EnoughReceived() }
+            case .gathered(var buffer, let size, var dropped):
+                state.body = nil
+                var part = part
+                var wanted = part.readSlice(length: min(part.readableBytes, size - buffer.readableBytes)) ?? ByteBuffer()
+                buffer.writeBuffer(&wanted)
+                dropped += part.readableBytes
+                state.body = .gathered(buffer, size: size, dropped: dropped)
+                if dropped > Self.droppedBytes { throw EnoughReceived() }
             case .dropped(let count):
                 let dropped = count + part.readableBytes
                 state.body = .dropped(dropped)

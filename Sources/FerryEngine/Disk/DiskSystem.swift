@@ -23,6 +23,8 @@ package protocol DiskSystem: Sendable {
     func truncate(_ file: OpenFile, to size: Int64) throws(DiskError)
     /// Reserves blocks without changing the length; false where the file system cannot.
     func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool
+    /// Lets the disk begin with the file's bytes, so that several files are written at once; a hint that cannot fail.
+    func startWriteback(_ file: OpenFile)
     /// Makes the file's bytes durable, and what is needed to find them.
     func syncData(_ file: OpenFile) throws(DiskError)
     /// Makes a folder's names durable.

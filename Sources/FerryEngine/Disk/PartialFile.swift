@@ -13,7 +13,7 @@ package final class PartialFile: Sendable {
     package let facts: PartialFacts
     private let disk: any DiskSystem
 
-    private init(folder: OpenFile, file: OpenFile, facts: PartialFacts, disk: any DiskSystem) {
+    init(folder: OpenFile, file: OpenFile, facts: PartialFacts, disk: any DiskSystem) {
         self.folder = folder
         self.file = file
         self.facts = facts

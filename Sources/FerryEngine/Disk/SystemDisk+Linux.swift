@@ -84,6 +84,8 @@
             }
         }
 
+        package func startWriteback(_ file: OpenFile) { _ = ferry_start_writeback(file.descriptor) }
+
         package func syncData(_ file: OpenFile) throws(DiskError) {
             guard fdatasync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
         }

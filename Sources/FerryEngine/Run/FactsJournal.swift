@@ -11,10 +11,22 @@ package protocol FactsJournal: Sendable {
     /// - Throws: ``TransferError`` with code `journal_failed`; then nothing may be reported as done.
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool
 
+    /// Makes the facts of runs that share an engine durable together, each with the claim of its destination.
+    ///
+    /// - Returns: in their order what ``record(_:of:)`` returns.
+    /// - Throws: ``TransferError`` with code `journal_failed`; then none is recorded.
+    func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool]
+
     /// Notes that all bytes of a transfer are durable in its partial file, so that it needs no connection any longer.
     func isWhole(_ id: TransferID) async
 }
 
 extension FactsJournal {
+    package func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool] {
+        var recorded: [Bool] = []
+        for one in group { recorded.append(try await record(one.facts, of: one.id)) }
+        return recorded
+    }
+
     package func isWhole(_ id: TransferID) async {}
 }

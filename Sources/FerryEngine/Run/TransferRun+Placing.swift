@@ -189,7 +189,8 @@ extension TransferRun {
         }
     }
 
-    private var attributes: PlacedAttributes {
+    /// What the file gets before its name.
+    var attributes: PlacedAttributes {
         PlacedAttributes(
             keepsMode: wishes.replacesFile,
             modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,

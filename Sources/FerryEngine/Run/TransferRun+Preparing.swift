@@ -13,8 +13,11 @@ extension TransferRun {
         let coding = coding(of: answer)
         var body = body
         if coding != nil { body.becomeDecoded() }
+        var isGathered = false
         do throws(TransferError) {
-            if let success = try await prepare(body, answer, turn) {
+            try await accept(body, answer, turn)
+            isGathered = coding == nil && isSmall(body)
+            if !isGathered, let success = try await makeFile(body) {
                 await answer.exchange.close()
                 return success
             }
@@ -26,6 +29,7 @@ extension TransferRun {
         let end = body.end ?? length
         job.progress.received.store(0, ordering: .relaxed)
         job.progress.expected.store(length ?? -1, ordering: .relaxed)
+        if isGathered { return try await receiveSmall(body, answer) }
         if coding == nil, let length, mayShare(answer, length: length, from: 0) {
             try await receiveTogether(answer, from: 0, until: end ?? length, length: length)
             guard facts.ranges.contains(0..<length) else { return nil }
@@ -79,10 +83,8 @@ extension TransferRun {
 
     // MARK: -
 
-    /// Gives up what was on disk, fixes the name, makes the partial file and records all of it (steps 2 and 3).
-    private func prepare(
-        _ body: AcceptedBody, _ answer: Answer, _ turn: Turn
-    ) async throws(TransferError) -> Outcome.Success? {
+    /// Gives up what was on disk and fixes the name (step 2).
+    private func accept(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
             // A try that stored nothing leaves nothing to give up, and nothing to tell.
@@ -106,6 +108,12 @@ extension TransferRun {
                 nameFrom: job.request.nameFrom)
         }
         noteWay(answer)
+    }
+
+    /// Makes the partial file and records everything about it (step 3).
+    ///
+    /// - Returns: the outcome if the name alone decides it (conflict policy `skip`).
+    func makeFile(_ body: AcceptedBody) async throws(TransferError) -> Outcome.Success? {
         let folder = try await openDestinationFolder()
         if partial == nil {
             let id = job.id

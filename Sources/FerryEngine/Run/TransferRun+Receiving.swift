@@ -40,6 +40,25 @@ extension TransferRun {
         try await settle(sink, partial, until: end, failure, digestsContent)
     }
 
+    /// Stores a body that was gathered in memory, as far as it came.
+    func store(
+        _ bytes: ByteBuffer, _ failure: TransferError?, until end: Int64?, digestsContent: [Checksum]
+    ) async throws(TransferError) {
+        guard let partial else { throw TransferError(.internal, "A body has no file.") }
+        job.progress.received.store(0, ordering: .relaxed)
+        let sink = BodySink(sinkConfiguration(partial, 0, end, digestsContent) {})
+        let written = await engine.disk.result { _ throws(DiskError) in
+            Result { () throws(TransferError) in _ = try sink.append(bytes) }
+        }
+        var fault: TransferError?
+        switch written {
+        case .success(.success): break
+        case .success(.failure(let error)): fault = error
+        case .failure(let error): fault = error.transferError
+        }
+        try await settle(sink, partial, until: end, fault ?? failure, digestsContent)
+    }
+
     /// Makes checkpoints while something is received, and ends it when that is too slow.
     func withCheckpoints(
         _ partial: PartialFile, of completeLength: Int64?, _ body: (@escaping @Sendable () -> Void) async -> Void

@@ -15,14 +15,29 @@ struct JournalFacts: FactsJournal {
         let stored = try StoredFacts(facts)
         let path = facts.destination
         let isRecorded = try await journal.commit { transaction throws(TransferError) in
-            if let path {
-                guard try transaction.claimDestination(path, for: id) else { return false }
-            }
+            if let path { return try transaction.claimDestination(path, for: id, recording: stored) }
             try transaction.updateFacts(id, stored)
             return true
         }
         if isRecorded { await recorded(facts) }
         return isRecorded
+    }
+
+    func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool] {
+        var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
+        for one in group { stored.append((one.id, one.facts.destination, try StoredFacts(one.facts))) }
+        let all = stored
+        return try await journal.commit { transaction throws(TransferError) in
+            var recorded: [Bool] = []
+            for one in all {
+                if let path = one.path {
+                    recorded.append(try transaction.claimDestination(path, for: one.id, recording: one.facts))
+                } else {
+                    recorded.append(try transaction.updateFacts(one.id, one.facts))
+                }
+            }
+            return recorded
+        }
     }
 
     func isWhole(_ id: TransferID) async { await whole() }

@@ -14,6 +14,17 @@ extension JournalTransaction {
             "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
     }
 
+    /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
+    ///
+    /// - Returns: Whether both was done; nothing has changed if not.
+    package func claimDestination(
+        _ path: String, for id: TransferID, recording facts: StoredFacts
+    ) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE OR IGNORE transfers SET destination = ?, facts = ?, has_partial = ? WHERE id = ? AND phase < 3",
+            [path, facts.text, facts.leavesWork, id.column]) == 1
+    }
+
     /// Runs a write that may reserve a path, and says so if that is why it does not fit.
     func reserving<Value>(
         _ path: String?, for id: TransferID, _ write: () throws(TransferError) -> Value

@@ -146,6 +146,8 @@ package final class FaultyDisk: DiskSystem {
         return state.withLock(\.allocates) ? try disk.allocate(file, size: size) : false
     }
 
+    package func startWriteback(_ file: OpenFile) { disk.startWriteback(file) }
+
     package func syncData(_ file: OpenFile) throws(DiskError) {
         note(.syncBegan)
         try begin(.syncData, file.path)

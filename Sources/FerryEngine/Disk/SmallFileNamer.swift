@@ -1,0 +1,58 @@
+// Ferry: FerryEngine
+// The names of many small files.
+
+import FerryCore
+
+/// Gives small files that are durable their final names, and makes the names durable.
+struct SmallFileNamer {
+    /// What became of a name.
+    enum Name: Sendable {
+        /// It is durable.
+        case given
+        /// The file has its partial file's name still.
+        case notGiven
+        /// The file is gone, as it was not to be recorded.
+        case removed
+        /// It was given, and may not be durable.
+        case inDoubt(DiskError)
+    }
+
+    let disk: any DiskSystem
+    let reached: @Sendable (LifeStep) -> Void
+
+    /// Names files whose intent was recorded, and removes those whose destination somebody else has claimed.
+    func name(_ files: [(file: SmallFiles.File, partial: SmallFileWriter.Written, isRecorded: Bool)]) -> [Name] {
+        var names = files.map { file, partial, isRecorded -> Name in
+            let written = partial.file
+            guard isRecorded else {
+                try? PartialFile.remove(written.facts, disk: disk)
+                return .removed
+            }
+            let isGiven = try? disk.rename(
+                written.facts.name, in: written.folder, to: file.name, in: written.folder, replacing: file.replaces)
+            guard isGiven == true else { return .notGiven }
+            reached(.renamed)
+            return .given
+        }
+        var synced: [ObjectIdentifier: DiskError?] = [:]
+        for (index, name) in names.enumerated() {
+            guard case .given = name else { continue }
+            let folder = files[index].partial.file.folder
+            let key = ObjectIdentifier(folder)
+            let failure = synced[key] ?? sync(folder)
+            synced[key] = failure
+            if let failure { names[index] = .inDoubt(failure) }
+        }
+        reached(.folderSynced)
+        return names
+    }
+
+    private func sync(_ folder: OpenFile) -> DiskError? {
+        do throws(DiskError) {
+            try disk.syncFolder(folder)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// Ferry: FerryEngine
+// The files of many small bodies.
+
+import FerryCore
+import Foundation
+import NIOCore
+
+/// Makes the files of small bodies, writes them, and makes them durable under the names of partial files.
+struct SmallFileWriter {
+    /// A file whose bytes are durable.
+    struct Written: Sendable {
+        let file: PartialFile
+        /// Nanoseconds since 1970.
+        let modified: Int64
+    }
+
+    private struct Folder {
+        let open: OpenFile
+        let identity: FileIdentity
+        var free: Int64
+    }
+
+    private let disk: any DiskSystem
+    private let reached: @Sendable (LifeStep) -> Void
+    private var folders: [String: Folder] = [:]
+
+    init(disk: any DiskSystem, reached: @escaping @Sendable (LifeStep) -> Void) {
+        self.disk = disk
+        self.reached = reached
+    }
+
+    /// - Returns: in their order the files; nil where one could not be made, and nothing is left of it.
+    mutating func write(_ files: [SmallFiles.File]) -> [Written?] {
+        var written = files.map { try? write($0) }
+        for case let one? in written { disk.startWriteback(one.file.file) }
+        for (index, one) in written.enumerated() {
+            guard let one else { continue }
+            do {
+                try disk.syncData(one.file.file)
+            } catch {
+                remove(one.file)
+                written[index] = nil
+            }
+        }
+        reached(.bytesSynced)
+        reached(.wholeVerified)
+        return written
+    }
+
+    private mutating func write(_ file: SmallFiles.File) throws(DiskError) -> Written {
+        let folder = try take(file)
+        let name = file.name
+        // Whoever has the name is looked at by the conflict policy.
+        if let found = try disk.identity(of: name, in: folder.open), !file.replaces || found.kind == .folder {
+            throw DiskError("Making the file", file.path, errno: EEXIST)
+        }
+        let partialName = PartialFile.name(of: file.id)
+        let open = try disk.createFile(partialName, in: folder.open)
+        do throws(DiskError) {
+            reached(.partialMade)
+            try write(file.bytes, to: open)
+            reached(.bytesWritten)
+            try file.attributes.set(on: open, replacing: name, in: folder.open, disk)
+            reached(.attributesSet)
+            let identity = try disk.identity(of: open)
+            let facts = PartialFacts(
+                folder: folder.open.path, name: partialName, device: identity.device, inode: identity.inode,
+                folderDevice: folder.identity.device, folderInode: folder.identity.inode)
+            return Written(
+                file: PartialFile(folder: folder.open, file: open, facts: facts, disk: disk),
+                modified: identity.modified)
+        } catch {
+            try? disk.remove(partialName, in: folder.open)
+            throw error
+        }
+    }
+
+    /// The open folder of a file, which has room for it.
+    private mutating func take(_ file: SmallFiles.File) throws(DiskError) -> Folder {
+        var folder: Folder
+        if let known = folders[file.folder] {
+            folder = known
+        } else {
+            let open = try open(file)
+            folder = Folder(open: open, identity: try disk.identity(of: open), free: try disk.freeSpace(of: open))
+        }
+        folder.free -= Int64(file.bytes.readableBytes)
+        guard folder.free >= file.reserve else { throw DiskError("Making the file", file.path, errno: ENOSPC) }
+        folders[file.folder] = folder
+        return folder
+    }
+
+    private func open(_ file: SmallFiles.File) throws(DiskError) -> OpenFile {
+        do throws(DiskError) {
+            return try disk.openFolder(file.folder)
+        } catch {
+            guard error.errno == ENOENT, file.makesFolder else { throw error }
+            try disk.makeFolders(file.folder, mode: file.folderMode)
+            return try disk.openFolder(file.folder)
+        }
+    }
+
+    private func write(_ bytes: ByteBuffer, to file: OpenFile) throws(DiskError) {
+        let result = unsafe bytes.withUnsafeReadableBytes { bytes in
+            Result { () throws(DiskError) in
+                var done = 0
+                while done < bytes.count {
+                    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                    done += try unsafe disk.write(rest, to: file, at: Int64(done))
+                }
+            }
+        }
+        try result.get()
+    }
+
+    private func remove(_ file: PartialFile) { try? PartialFile.remove(file.facts, disk: disk) }
+}

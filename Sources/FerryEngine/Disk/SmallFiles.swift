@@ -1,0 +1,143 @@
+// Ferry: FerryEngine
+// Small files on their way to their places, many at once.
+
+import FerryCore
+import Foundation
+import NIOCore
+
+/// Makes and places small files whose bytes are in memory.
+///
+/// Those that come while others are on the way go together: one thread writes them, their intents are one commit, and each
+/// folder is synced once. Every file passes the steps of any other: its bytes are durable before its intent is recorded,
+/// and the intent before its name.
+actor SmallFiles {
+    /// A file whose bytes are in memory.
+    struct File: Sendable {
+        let id: TransferID
+        let bytes: ByteBuffer
+        /// As known before the file is made.
+        let facts: TransferFacts
+        let folder: String
+        let makesFolder: Bool
+        let folderMode: UInt32
+        let policy: ConflictPolicy
+        let attributes: PlacedAttributes
+        let verified: [Checksum]
+        /// Bytes of the file system that stay free.
+        let reserve: Int64
+        let journal: any FactsJournal
+
+        var name: String { (facts.destination ?? facts.name ?? FileName.fallback).lastPathPart }
+        var path: String { (folder == "/" ? "" : folder) + "/" + name }
+        var replaces: Bool { policy == .replace || policy == .update }
+    }
+
+    /// What became of a file.
+    enum Result: Sendable {
+        /// It has its name, and that is durable.
+        case placed(TransferFacts)
+        /// Nothing is recorded, and there is no file.
+        case notMade
+        /// The whole file is recorded and has not got its name.
+        case recorded(TransferFacts, PartialFile)
+        /// Nobody knows more than the facts that were recorded; nil if none were.
+        case failed(TransferError, TransferFacts?)
+    }
+
+    private typealias Waiting = (file: File, continuation: CheckedContinuation<Result, Never>)
+
+    private let disk: DiskQueue
+    private let reached: @Sendable (LifeStep) -> Void
+    private var waiting: [Waiting] = []
+    private var groups = 0
+    /// While one group waits for the disk, another one is written.
+    private static let mostGroups = 2
+
+    init(disk: DiskQueue, reached: @escaping @Sendable (LifeStep) -> Void) {
+        self.disk = disk
+        self.reached = reached
+    }
+
+    /// Makes a file, and returns once it is in its place and durable, or is not to be.
+    func place(_ file: File) async -> Result {
+        await withCheckedContinuation { continuation in
+            waiting.append((file, continuation))
+            begin()
+        }
+    }
+
+    private func begin() {
+        guard groups < Self.mostGroups, !waiting.isEmpty else { return }
+        groups += 1
+        let group = waiting
+        waiting = []
+        Task(name: "placement of small files") {
+            let results = await self.place(group.map(\.file))
+            for (one, result) in zip(group, results) { one.continuation.resume(returning: result) }
+            self.groups -= 1
+            self.begin()
+        }
+    }
+
+    private func place(_ files: [File]) async -> [Result] {
+        let reached = reached
+        let written = await disk.result { system throws(DiskError) in
+            var writer = SmallFileWriter(disk: system, reached: reached)
+            return writer.write(files)
+        }
+        guard case .success(let partials) = written, let journal = files.first?.journal else {
+            return files.map { _ in .notMade }
+        }
+        var results = files.map { _ in Result.notMade }
+        var made: [(index: Int, file: File, partial: SmallFileWriter.Written, facts: TransferFacts)] = []
+        for (index, partial) in partials.enumerated() {
+            guard let partial else { continue }
+            made.append((index, files[index], partial, Self.intent(files[index], partial)))
+        }
+        guard !made.isEmpty else { return results }
+        let isRecorded: [Bool]
+        do throws(TransferError) {
+            isRecorded = try await journal.record(made.map { RecordedFacts(id: $0.file.id, facts: $0.facts) })
+            reached(.intentCommitted)
+        } catch {
+            for one in made { results[one.index] = .failed(error, nil) }
+            return results
+        }
+        let group = zip(made, isRecorded).map { ($0, $1) }
+        let named = await disk.result { system throws(DiskError) in
+            let namer = SmallFileNamer(disk: system, reached: reached)
+            return namer.name(group.map { (file: $0.0.file, partial: $0.0.partial, isRecorded: $0.1) })
+        }
+        guard case .success(let names) = named else {
+            for one in made {
+                results[one.index] = .failed(DiskError("Placing", one.file.path, errno: ECANCELED).transferError, one.facts)
+            }
+            return results
+        }
+        for (one, name) in zip(made, names) {
+            switch name {
+            case .given:
+                var facts = one.facts
+                facts.placement?.modified = one.partial.modified
+                results[one.index] = .placed(facts)
+            case .notGiven: results[one.index] = .recorded(one.facts, one.partial.file)
+            case .removed: results[one.index] = .notMade
+            case .inDoubt(let error): results[one.index] = .failed(error.transferError, one.facts)
+            }
+        }
+        return results
+    }
+
+    /// What is recorded before the name is given.
+    private static func intent(_ file: File, _ written: SmallFileWriter.Written) -> TransferFacts {
+        var facts = file.facts
+        let size = Int64(file.bytes.readableBytes)
+        let partial = written.file.facts
+        facts.destination = file.path
+        facts.partial = partial
+        if size > 0 { facts.ranges.insert(0..<size) }
+        facts.placement = PlacementIntent(
+            path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)
+        return facts
+    }
+}

@@ -1,0 +1,10 @@
+// Ferry: FerryEngine
+// Facts that are recorded with those of others.
+
+package import FerryCore
+
+/// Facts of one run that are recorded together with those of others.
+package struct RecordedFacts: Sendable {
+    package var id: TransferID
+    package var facts: TransferFacts
+}

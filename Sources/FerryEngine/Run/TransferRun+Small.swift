@@ -1,0 +1,90 @@
+// Ferry: FerryEngine
+// Bodies that are whole in memory before their file is made.
+
+import FerryCore
+import Foundation
+import NIOCore
+import Synchronization
+
+extension TransferRun {
+    /// Bodies up to this size are gathered in memory.
+    private static let gatheredSize: Int64 = 64 << 10
+
+    /// Whether an accepted body is gathered in memory, so that its file is made and placed together with others.
+    func isSmall(_ body: AcceptedBody) -> Bool {
+        guard let length = body.completeLength, length <= Self.gatheredSize, body.end ?? length == length else {
+            return false
+        }
+        return partial == nil && facts.partial == nil && facts.copy == nil && job.request.partialFolder == nil
+            && job.request.minSpeed == 0 && job.gate.isOpen
+    }
+
+    /// Receives a small body and places it; what is in the way of that is found by the usual steps.
+    ///
+    /// - Returns: nil if something is missing that has to be asked for.
+    func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
+        let length = body.completeLength ?? 0
+        let (bytes, failure) = await answer.exchange.gather(Int(length))
+        let digests = DigestFields(answer.head).content
+        if failure == nil, Int64(bytes.readableBytes) == length,
+            Self.contentFault(digests, Self.digest(Set(digests.map(\.algorithm)), of: bytes)) == nil
+        {
+            if let success = try await placeSmall(bytes) { return success }
+            if partial != nil { return try await finish() }
+        }
+        if let success = try await makeFile(body) { return success }
+        try await store(bytes, failure, until: length, digestsContent: digests)
+        return try await finish()
+    }
+
+    /// Places a whole file whose bytes are in memory, together with others of the moment (steps 3 to 11).
+    ///
+    /// - Returns: nil if the usual steps have to go on: from the partial file, if that was recorded.
+    private func placeSmall(_ bytes: ByteBuffer) async throws(TransferError) -> Outcome.Success? {
+        let size = Int64(bytes.readableBytes)
+        guard job.request.expectedSize ?? size == size || facts.notes.contains(BodyNote.statusIsResult.rawValue) else {
+            return nil
+        }
+        let judged = judge(bytes)
+        guard judged.mismatched.isEmpty else { return nil }
+        job.progress.received.store(size, ordering: .relaxed)
+        await journal.isWhole(job.id)
+        let file = SmallFiles.File(
+            id: job.id, bytes: bytes, facts: facts, folder: Destination.folder(of: job.request),
+            makesFolder: job.request.createFolders, folderMode: Destination.folderMode(of: job.request),
+            policy: wishes.onConflict, attributes: attributes, verified: judged.verified, reserve: job.reserve,
+            journal: journal)
+        switch await engine.smallFiles.place(file) {
+        case .notMade: return nil
+        case .recorded(let facts, let partial):
+            (self.facts, self.partial) = (facts, partial)
+            storedBytes += size
+            return nil
+        case .failed(let error, let facts):
+            if let facts { self.facts = facts }
+            throw error
+        case .placed(let facts):
+            self.facts = facts
+            storedBytes += size
+            // More may have been wished for while the file was being placed.
+            let isJudged = wishes.onMismatch == .fail || judged.cover(wishes.checksums)
+            let final = isJudged ? judged : judge(bytes)
+            return Outcome.Success(
+                path: facts.destination ?? "", size: size, verified: final.verified, mismatched: final.mismatched,
+                lengthVerified: facts.lengthVerified)
+        }
+    }
+
+    private func judge(_ bytes: ByteBuffer) -> JudgedDigests {
+        let expected = expectedDigests
+        return JudgedDigests(
+            Self.digest(Set(expected.map(\.algorithm)), of: bytes)?.finalize() ?? [], expected: expected)
+    }
+
+    private static func digest(_ algorithms: Set<DigestAlgorithm>, of bytes: ByteBuffer) -> RunningDigest? {
+        guard !algorithms.isEmpty else { return nil }
+        var digest = RunningDigest(algorithms)
+        unsafe bytes.withUnsafeReadableBytes { unsafe digest.update($0) }
+        return digest
+    }
+}
