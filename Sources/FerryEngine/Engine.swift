@@ -39,6 +39,8 @@ package final class Engine: Sendable {
     package let budget = ConnectionBudget()
     /// The engine's own loops: a slow disk stalls transfers, never the control API.
     let loops: [any EventLoop]
+    /// One for each loop.
+    let clocks: [WatchClock]
     private let group: MultiThreadedEventLoopGroup
     private let nextLoop = Atomic(0)
     private let threads: NIOThreadPool
@@ -47,6 +49,7 @@ package final class Engine: Sendable {
         self.configuration = configuration
         group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
         self.loops = Array(group.makeIterator())
+        clocks = self.loops.map { WatchClock(loop: $0) }
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
         disk = DiskQueue(system: configuration.disk, threads: threads)

@@ -16,17 +16,17 @@ final class Exchange: Sendable {
     private let delegate: ExchangeDelegate
     private let task: HTTPClient.Task<Void>
     private let headFuture: EventLoopFuture<HTTPResponseHead>
-    private let loop: any EventLoop
+    private let clock: WatchClock
     private let timeouts: Timeouts
     private let url: HTTPURL
     let recorder: ExchangeRecorder?
 
     init(
-        _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, timeouts: Timeouts,
-        logger: Logger, recorder: ExchangeRecorder? = nil
+        _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, clock: WatchClock,
+        timeouts: Timeouts, logger: Logger, recorder: ExchangeRecorder? = nil
     ) {
         let promise = loop.makePromise(of: HTTPResponseHead.self)
-        self.loop = loop
+        self.clock = clock
         self.timeouts = timeouts
         self.url = url
         self.recorder = recorder
@@ -68,13 +68,14 @@ final class Exchange: Sendable {
 
     /// Lets a small body into memory and waits for its end.
     ///
+    /// - Parameter progress: told of what comes.
     /// - Returns: up to `size` bytes of it, and what ended it early.
-    func gather(_ size: Int) async -> (bytes: ByteBuffer, failure: TransferError?) {
+    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: TransferError?) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
-            try await take(.gathered(ByteBuffer(), size: size, dropped: 0))
+            try await take(.gathered(ByteBuffer(), size: size, dropped: 0, progress))
         } catch is EnoughReceived {
             return (delegate.gathered, nil)
         } catch {
@@ -180,7 +181,7 @@ final class Exchange: Sendable {
         let (delegate, recorder) = (delegate, recorder)
         delegate.touch()
         return IdleWatch(
-            on: loop, limit: .nanoseconds(Int64(seconds * 1e9)),
+            on: clock, limit: .nanoseconds(Int64(seconds * 1e9)),
             activity: {
                 let activity = NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed))
                 return max(activity, recorder?.patience ?? activity)

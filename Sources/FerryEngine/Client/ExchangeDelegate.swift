@@ -21,7 +21,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         /// The first bytes are kept as text, for an error's details.
         case text(ByteBuffer, limit: Int)
         /// Kept in memory up to a size; the rest is dropped.
-        case gathered(ByteBuffer, size: Int, dropped: Int)
+        case gathered(ByteBuffer, size: Int, dropped: Int, TransferProgress)
         /// Kept back at the sender until somebody asks for the next part.
         case handed(PartQueue)
         /// Dropped, so that the connection can be used again.
@@ -105,7 +105,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     /// The body gathered so far.
     var gathered: ByteBuffer {
         state.withLock { state in
-            guard case .gathered(let buffer, _, _) = state.body else { return ByteBuffer() }
+            guard case .gathered(let buffer, _, _, _) = state.body else { return ByteBuffer() }
             return buffer
         }
     }
@@ -219,13 +219,14 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
                         ?? part)
                 state.body = .text(buffer, limit: limit)
                 if buffer.readableBytes >= limit { throw EnoughReceived() }
-            case .gathered(var buffer, let size, var dropped):
+            case .gathered(var buffer, let size, var dropped, let progress):
                 state.body = nil
                 var part = part
                 var wanted = part.readSlice(length: min(part.readableBytes, size - buffer.readableBytes)) ?? ByteBuffer()
+                progress.received.wrappingAdd(Int64(wanted.readableBytes), ordering: .relaxed)
                 buffer.writeBuffer(&wanted)
                 dropped += part.readableBytes
-                state.body = .gathered(buffer, size: size, dropped: dropped)
+                state.body = .gathered(buffer, size: size, dropped: dropped, progress)
                 if dropped > Self.droppedBytes { throw EnoughReceived() }
             case .dropped(let count):
                 let dropped = count + part.readableBytes

@@ -65,8 +65,8 @@ extension Engine {
             throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
-            request, url: url, client: client, on: loops[key.loop], timeouts: given.timeouts,
-            logger: configuration.logger, recorder: recorder)
+            request, url: url, client: client, on: loops[key.loop], clock: clocks[key.loop],
+            timeouts: given.timeouts, logger: configuration.logger, recorder: recorder)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()

@@ -4,33 +4,41 @@
 import NIOCore
 import Synchronization
 
-/// Notices that nothing has happened for some time: one timer per limit that has passed, none per packet.
+/// Notices that nothing has happened for some time; held by whoever waits, until it is canceled.
 final class IdleWatch: Sendable {
-    private let loop: any EventLoop
+    private let clock: WatchClock
     private let limit: TimeAmount
     private let activity: @Sendable () -> NIODeadline
     private let expired: @Sendable () -> Void
     private let isCanceled = Atomic(false)
 
     init(
-        on loop: any EventLoop, limit: TimeAmount, activity: @escaping @Sendable () -> NIODeadline,
+        on clock: WatchClock, limit: TimeAmount, activity: @escaping @Sendable () -> NIODeadline,
         expired: @escaping @Sendable () -> Void
     ) {
-        self.loop = loop
+        self.clock = clock
         self.limit = limit
         self.activity = activity
         self.expired = expired
-        schedule(at: .now() + limit)
+        clock.add(self, due: .now() + limit)
     }
 
-    func cancel() { isCanceled.store(true, ordering: .relaxed) }
+    deinit { clock.remove(self) }
 
-    private func schedule(at deadline: NIODeadline) {
-        // The timer keeps only a weak hold, so that a watch that was let go costs nothing until it fires.
-        loop.scheduleTask(deadline: deadline) { [weak self] in
-            guard let self, !isCanceled.load(ordering: .relaxed) else { return }
-            let due = activity() + limit
-            if due <= .now() { expired() } else { schedule(at: due) }
-        }
+    func cancel() {
+        isCanceled.store(true, ordering: .relaxed)
+        clock.remove(self)
+    }
+
+    /// Expires if the time has come.
+    ///
+    /// - Returns: when it is to be looked at again; nil once it has expired or is canceled.
+    func look() -> NIODeadline? {
+        guard !isCanceled.load(ordering: .relaxed) else { return nil }
+        let due = activity() + limit
+        guard due <= .now() else { return due }
+        clock.remove(self)
+        expired()
+        return nil
     }
 }

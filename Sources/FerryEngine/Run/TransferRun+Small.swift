@@ -24,7 +24,7 @@ extension TransferRun {
     /// - Returns: nil if something is missing that has to be asked for.
     func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
         let length = body.completeLength ?? 0
-        let (bytes, failure) = await answer.exchange.gather(Int(length))
+        let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
         let digests = DigestFields(answer.head).content
         if failure == nil, Int64(bytes.readableBytes) == length,
             Self.contentFault(digests, Self.digest(Set(digests.map(\.algorithm)), of: bytes)) == nil

@@ -1,0 +1,146 @@
+// Ferry: FerryEngineTests
+// Small files, which are made and placed together.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Small files` {
+    private let body = SeededBody(seed: 101, size: 10_000)
+
+    @Test(arguments: [0, 1, 65_536, 65_537])
+    func `D1 of every size are there whole, with one request`(size: Int64) async throws {
+        let body = SeededBody(seed: 102, size: size)
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [body.checksum(.sha256)] }
+            let history = await harness.transfer(request)
+            try harness.expectFile(history, body)
+            #expect(history.success?.verified == [body.checksum(.sha256)])
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `D6 many at once each get their own file`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let names = (1...60).map { "file-\($0)" }
+            let ends = await withTaskGroup(of: Bool.self) { group in
+                for (index, name) in names.enumerated() {
+                    group.addTask {
+                        let request = harness.request(origin.url()) { $0.name = name }
+                        var job = harness.job(request)
+                        job.id = TransferID(rawValue: UInt64(index + 1))
+                        let report = await harness.makeRun(job).run()
+                        return if case .succeeded(let success) = report.result { success.size == 10_000 } else { false }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(ends == names.map { _ in true })
+            #expect(harness.contents == names.sorted())
+            for name in names { #expect(try sha256(harness.path(name)) == body.sha256Hex) }
+        }
+    }
+
+    @Test func `D6 one commit records all that came together, before any of them has its name`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            _ = await harness.transfer(harness.request(origin.url()))
+            let placements = harness.journal.commits.map(\.facts.placement?.path)
+            #expect(placements == [harness.path("file.bin")])
+            let seen = harness.disk.events.prefix(try #require(harness.journal.commits.first).diskEvents)
+            #expect(seen.contains(.syncEnded))
+            #expect(!seen.contains(.renamed("file.bin")))
+        }
+    }
+
+    private static let steps: [LifeStep] = [
+        .headAccepted, .partialMade, .bytesWritten, .attributesSet, .bytesSynced, .wholeVerified, .intentCommitted,
+        .renamed, .folderSynced,
+    ]
+
+    @Test(arguments: steps, FaultyDisk.Loss.allCases)
+    func `D1 survive a power cut at any step`(step: LifeStep, loss: FaultyDisk.Loss) async throws {
+        let cut = Mutex<@Sendable () -> Void>({})
+        let count = Atomic(0)
+        let configure = { (configuration: inout Engine.Configuration) in
+            configuration.reached = { reached in
+                guard reached == step, count.add(1, ordering: .relaxed).newValue == 1 else { return }
+                cut.withLock { $0 }()
+            }
+        }
+        try await withEngine(OriginScript(body), configured: configure) { harness, origin in
+            cut.withLock {
+                $0 = {
+                    harness.journal.cut()
+                    harness.disk.cutPower()
+                }
+            }
+            let request = harness.request(origin.url())
+            let first = await harness.transfer(request, tries: 2)
+            #expect(first.success == nil || step == .folderSynced)
+            #expect(count.load(ordering: .relaxed) >= 1)
+            harness.disk.restorePower()
+            harness.journal.restore()
+            try harness.disk.forgetUnsynced(loss)
+            try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), body)
+        }
+    }
+
+    @Test(arguments: [DiskCall.createFile, .write, .syncData, .setMode, .rename])
+    func `go on by the usual steps where the disk failed once`(call: DiskCall) async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            harness.disk.fail(call, times: 1)
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `D5 are looked for where the sync of the folder failed`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            harness.disk.fail(.syncFolder, times: 1)
+            let history = await harness.transfer(harness.request(origin.url()))
+            #expect(history.codes == [.diskIO])
+            try harness.expectFile(history, body)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `F6 F7 take another name where theirs is taken or claimed`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try harness.put("file.bin")
+            harness.journal.take(harness.path("file-1.bin"))
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body, name: "file-2.bin", among: ["file.bin"])
+            #expect(harness.text("file.bin") == "old")
+        }
+    }
+
+    @Test func `F6 F8 take another name where theirs is taken at the last moment`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            harness.disk.before(.rename) { try? harness.put("file.bin") }
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body, name: "file-1.bin", among: ["file.bin"])
+            #expect(harness.text("file.bin") == "old")
+        }
+    }
+
+    @Test func `T3 what came of one before its connection broke is kept`() async throws {
+        try await withEngine(OriginScript(body, .on(.request(1), .cut(after: 4000)))) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=4000-"])
+        }
+    }
+
+    @Test func `I6 leave nothing where a digest differs`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let other = SeededBody(seed: 103, size: 10_000)
+            let request = harness.request(origin.url()) { $0.checksums = [other.checksum(.sha256)] }
+            #expect(await harness.transfer(request).failure?.code == .digestMismatch)
+            #expect(harness.contents.isEmpty)
+        }
+    }
+}
