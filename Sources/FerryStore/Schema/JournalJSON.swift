@@ -6,15 +6,7 @@ import Foundation
 
 /// Writes and reads Core's values as JSON; dates are whole milliseconds since 1970, as in the columns.
 enum JournalJSON {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(date.journalMilliseconds)
-        }
-        return encoder
-    }()
+    private static let writer = JSONWriter { $0.journalMilliseconds }
 
     private static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()
@@ -26,7 +18,7 @@ enum JournalJSON {
 
     static func text(_ value: some Encodable) throws(TransferError) -> String {
         do {
-            return String(decoding: try encoder.encode(value), as: UTF8.self)
+            return String(decoding: try writer.bytes(value), as: UTF8.self)
         } catch {
             throw TransferError(.internal, "A value cannot be written to the journal: \(error).")
         }

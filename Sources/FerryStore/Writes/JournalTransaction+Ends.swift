@@ -33,7 +33,7 @@ package struct StoredEnd: Sendable {
         facts = try JournalJSON.text(record.facts)
         failures = try TransferColumns.text(record.failures)
         outcome = try JournalJSON.text(ifPresent: record.outcome)
-        self.snapshot = try JournalJSON.text(snapshot)
+        self.snapshot = try JournalJSON.text(Transfer.Short(snapshot))
     }
 }
 
