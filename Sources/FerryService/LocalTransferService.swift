@@ -32,6 +32,7 @@ package actor LocalTransferService: TransferService {
     var backlog = Backlog<StoredLine>()
     /// Transfers that have a slot.
     var live: [TransferID: LiveTransfer] = [:]
+    var starting = StartingTransfers()
     /// Transfers that wait for a moment, with where they will stand in line.
     var delayed: [TransferID: DelayedTransfer] = [:]
     /// Origins that asked for no new request for a while.
@@ -44,6 +45,8 @@ package actor LocalTransferService: TransferService {
     var resourceAlarms: Set<TransferID> = []
     var alarmTask: Task<Void, Never>?
     var lastID: TransferID?
+    /// The last id that an earlier process gave.
+    let lastKnownID: TransferID
     var turns = TurnLocks<TransferID>()
     var settingsTurns = TurnLocks<SessionID?>()
     /// Actions on many transfers of a session follow each other.
@@ -67,6 +70,7 @@ package actor LocalTransferService: TransferService {
         self.journal = journal
         self.warnings = warnings
         self.lastID = lastID
+        lastKnownID = lastID ?? TransferID(rawValue: 0)
         currentSettings = settings
         logger = configuration.logger
         globalLimiter = RateLimiter(rate: settings.rateLimit)

@@ -9,6 +9,8 @@ package struct TransferJob: Sendable {
     package var request: TransferRequest
     package var credentials: Credentials?
     package var facts: TransferFacts
+    /// Whether an earlier try may have made a partial file that was never recorded.
+    package var mayHaveLeftovers = true
     /// Digests of the bytes on disk that an earlier run of this process left.
     package var digest: RunningDigest?
     package var gate: RateGate

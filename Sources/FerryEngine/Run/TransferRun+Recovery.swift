@@ -13,7 +13,7 @@ extension TransferRun {
         if let intent = facts.placement { return try await recoverPlacement(intent) }
         try await dropCopy()
         guard let recorded = facts.partial else {
-            try await removeUnrecorded()
+            if job.mayHaveLeftovers { try await removeUnrecorded() }
             return nil
         }
         guard let found = try await reopen(recorded) else {

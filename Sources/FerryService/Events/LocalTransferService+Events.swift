@@ -94,7 +94,7 @@ extension LocalTransferService {
 
     /// Samples running transfers as long as there are any and somebody looks; a service at rest has no timer.
     func startSampling() {
-        guard samplers == nil, !live.isEmpty, !isShuttingDown else { return }
+        guard samplers == nil, hub.hasLiveListeners, !live.isEmpty, !isShuttingDown else { return }
         samplers = Task(name: "samples of running transfers") { [weak self] in
             while !Task.isCancelled, let interval = await self?.sample() {
                 try? await Task.sleep(for: .seconds(interval))

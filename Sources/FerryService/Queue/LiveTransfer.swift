@@ -8,7 +8,12 @@ import Synchronization
 /// A transfer that has a slot.
 struct LiveTransfer: Sendable {
     var key: QueueKey
-    var record: TransferRecord?
+    var record: TransferRecord? {
+        get { box?.record }
+        set { box = newValue.map(RecordBox.init) }
+    }
+    /// Holds the record apart: whoever looks at all that run copies none.
+    var box: RecordBox?
     var run: TransferRun?
     /// A request that was changed before there was a run to tell.
     var changed: TransferRequest?
@@ -30,4 +35,11 @@ struct LiveTransfer: Sendable {
             received: progress.received.load(ordering: .relaxed), expected: progress.expectedLength,
             speed: meter.bytesPerSecond, segments: progress.segments)
     }
+}
+
+/// A record that many values share.
+final class RecordBox: Sendable {
+    let record: TransferRecord
+
+    init(_ record: TransferRecord) { self.record = record }
 }

@@ -33,7 +33,7 @@ extension LocalTransferService {
 
     private func makeTry(_ id: TransferID) async -> NextTry? {
         do throws(TransferError) {
-            let record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+            let record = try await startingRecord(id)
             if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
                 // The journal's row cannot be read: that is this transfer's end, and the others go on.
                 try await finish(record, .failed(error))
@@ -58,6 +58,8 @@ extension LocalTransferService {
             var job = TransferJob(
                 id: id, request: request, credentials: record.credentials, facts: record.facts,
                 gate: transfer.gate, progress: transfer.progress)
+            // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
+            job.mayHaveLeftovers = record.attempts > 1 || id <= lastKnownID
             job.digest = digests.removeValue(forKey: id)
             job.reserve = currentSettings.reserve
             job.offersHTTP2 = offersHTTP2(record, transfer.key)

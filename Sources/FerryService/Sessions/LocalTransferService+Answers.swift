@@ -30,7 +30,9 @@ extension LocalTransferService {
 
     /// Who is asked while a transfer's requests are under way.
     func advisor(for record: TransferRecord) async throws(TransferError) -> (any ExchangeAdvisor)? {
-        if let advisor = configuration.advisor(Transfer(record, live: .waiting(.slot))) { return advisor }
+        if let choose = configuration.advisor, let advisor = choose(Transfer(record, live: .waiting(.slot))) {
+            return advisor
+        }
         guard record.request.spooled else { return nil }
         let session = record.request.session
         return SessionAdvisor(id: record.id, memory: try await memory(of: session)) { [weak self] cookies in

@@ -26,6 +26,14 @@ enum TransferColumns {
         failures, retry, outcome, phase, active FROM transfers WHERE id = ?
         """
 
+    /// Reads some rows as ``select`` does, with the URL in a column of its own, so that the rest is the same in many rows.
+    static let selectAlike = """
+        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
+        iif(json_valid(request), json_set(request, '$.url', ''), NULL), credentials, facts, failures, retry, outcome, \
+        phase, active, iif(json_valid(request), json_extract(request, '$.url'), NULL) FROM transfers \
+        WHERE id IN (SELECT value FROM json_each(?))
+        """
+
     /// The arguments that ``insert`` and ``update`` share.
     static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
         let phase = JournalPhase(intent: record.intent, outcome: record.outcome)
@@ -72,7 +80,11 @@ enum TransferColumns {
     }
 
     /// The record of a row of ``select``, and the columns that could not be read.
-    static func record(from row: RowReader) -> (record: TransferRecord, unreadable: [String]) {
+    ///
+    /// - Parameter known: the request, where it has been read.
+    static func record(
+        from row: RowReader, request known: TransferRequest? = nil
+    ) -> (record: TransferRecord, unreadable: [String]) {
         var unreadable: [String] = []
         func take<Value: Decodable>(_ column: Int, _ name: String, required: Bool = false) -> Value? {
             let value = row.json(column, as: Value.self)
@@ -81,7 +93,7 @@ enum TransferColumns {
         }
         let id = TransferID(column: row.integer(0) ?? 0)
         let createdAt = row.date(1) ?? Date(journalMilliseconds: Int64(id.rawValue >> 20))
-        let request: TransferRequest = take(8, "request", required: true) ?? substituteRequest(row)
+        let request: TransferRequest = known ?? take(8, "request", required: true) ?? substituteRequest(row)
         var record = TransferRecord(id: id, createdAt: createdAt, request: request, credentials: take(9, "credentials"))
         if let intent = row.text(3).flatMap(TransferIntent.init) {
             record.intent = intent

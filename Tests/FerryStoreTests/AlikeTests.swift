@@ -1,0 +1,46 @@
+// Ferry: FerryStoreTests
+// Reading many records whose requests are alike.
+
+import FerryCore
+import GRDB
+import Testing
+
+@testable import FerryStore
+
+@Suite(.timeLimit(.minutes(1))) struct `Records that are read together` {
+    @Test func `are those that are read one by one`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        var records = try (1...4).map { try Sample.record($0) }
+        records.append(try Sample.fullRecord(5))
+        records.append(try Sample.record(6, session: "other"))
+        try await Sample.insert(records, into: journal)
+        let ids = records.map(\.id) + [Sample.id(99)]
+        let found = try await journal.read { reader throws(TransferError) in
+            var alike = AlikeRequests()
+            return [try reader.records(ids, &alike), try reader.records(ids, &alike)]
+        }
+        let wanted = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0) })
+        #expect(found == [wanted, wanted])
+        await journal.close()
+    }
+
+    @Test(arguments: ["no JSON", "{}", #"{"url": "https://example.com/", "folder": 5}"#])
+    func `show a row that cannot be read as a single read does`(request: String) async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.connection.execute(
+                "UPDATE transfers SET request = ? WHERE id = ?", [request, Sample.id(2).column])
+        }
+        let (together, alone) = try await journal.read { reader throws(TransferError) in
+            var alike = AlikeRequests()
+            return (try reader.records([Sample.id(1), Sample.id(2)], &alike), try reader.record(Sample.id(2)))
+        }
+        #expect(together[Sample.id(1)] != nil)
+        #expect(together[Sample.id(2)] == alone)
+        #expect(alone?.outcome != nil)
+        await journal.close()
+    }
+}
