@@ -15,6 +15,7 @@ extension EventSubscription {
         if let ids { items.append(QueryItem("ids", ids.sorted().map(\.description).joined(separator: ","))) }
         if let progressInterval { items.append(QueryItem("progress", String(progressInterval))) }
         if endsAlone { items.append(QueryItem("ends", "true")) }
+        if omitsSuccesses { items.append(QueryItem("brief", "true")) }
         if endsWithTransfers { items.append(QueryItem("until_ended", "true")) }
         return items
     }
@@ -38,8 +39,9 @@ extension EventSubscription {
                 }
                 progressInterval = seconds
             case "ends": endsAlone = try item.bool()
+            case "brief": omitsSuccesses = try item.bool()
             case "until_ended": endsWithTransfers = try item.bool()
-            default: throw item.unknown(among: ["after", "session", "ids", "progress", "ends", "until_ended"])
+            default: throw item.unknown(among: ["after", "session", "ids", "progress", "ends", "brief", "until_ended"])
             }
         }
         if endsWithTransfers, ids == nil {

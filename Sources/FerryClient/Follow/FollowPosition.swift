@@ -29,7 +29,7 @@ struct FollowPosition {
             meaning = .progress
         }
         if let open, !open.contains(event.id) { return .nothing }
-        if event.kind == .removed {
+        if event.kind == .removed || event.kind == .succeeded && event.transfer == nil {
             forget(event.id)
         } else if let transfer = event.transfer {
             if transfer.bytesReceived > bytes[event.id, default: 0] { meaning = .progress }

@@ -12,6 +12,8 @@ package struct TransferFollower: Sendable {
     private let progressInterval: Double?
     /// Whether it is told of ends alone.
     private let endsAlone: Bool
+    /// Whether it is told of successes without their transfers.
+    private let omitsSuccesses: Bool
     private let sleep: @Sendable (Duration) async -> Void
 
     /// Streams that may break one after the other without any progress in between.
@@ -21,11 +23,13 @@ package struct TransferFollower: Sendable {
 
     package init(
         _ service: any TransferService, progressInterval: Double? = nil, endsAlone: Bool = false,
+        omitsSuccesses: Bool = false,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
         self.service = service
         self.progressInterval = progressInterval
         self.endsAlone = endsAlone
+        self.omitsSuccesses = omitsSuccesses
         self.sleep = sleep
     }
 
@@ -75,6 +79,7 @@ package struct TransferFollower: Sendable {
         subscription.after = position.last
         subscription.progressInterval = progressInterval
         subscription.endsAlone = endsAlone
+        subscription.omitsSuccesses = omitsSuccesses
         if let open = position.open, open.count <= Self.idsInQuery {
             subscription.ids = open
             subscription.endsWithTransfers = true

@@ -7,17 +7,34 @@ import FerryCore
 /// Keeps how each of some transfers stands, and what that means for the exit status.
 actor TransferResults {
     private(set) var transfers: [TransferID: Transfer] = [:]
+    /// Transfers that were not known when they were removed or succeeded, with what that means for the exit status.
+    private var others: [TransferID: Int32] = [:]
 
     func take(_ update: FollowUpdate) {
         switch update {
-        case .event(let event): if let transfer = event.transfer { transfers[transfer.id] = transfer }
+        case .event(let event):
+            if let transfer = event.transfer {
+                transfers[transfer.id] = transfer
+            } else if event.kind == .succeeded {
+                others[event.id] = 0
+            }
         case .snapshot(let transfer): take(transfer)
         case .removed(let id):
             // Whoever waits for a file that nobody fetches any longer is told that it was canceled.
-            if let transfer = transfers[id], !transfer.state.isEnded { transfers[id]?.state = .canceled }
+            if let transfer = transfers[id] {
+                if !transfer.state.isEnded { transfers[id]?.state = .canceled }
+            } else if others[id] == nil {
+                others[id] = ErrorCode.canceled.row.exitStatus
+            }
         case .interrupted: break
         }
     }
+
+    /// Whether nothing more comes of a transfer.
+    func hasEnded(_ id: TransferID) -> Bool { others[id] != nil || transfers[id]?.state.isEnded == true }
+
+    /// Exit status for having waited for a transfer.
+    func exitStatus(_ id: TransferID) -> Int32 { others[id] ?? transfers[id]?.exitStatus ?? 0 }
 
     func take(_ transfer: Transfer) { transfers[transfer.id] = transfer }
 }

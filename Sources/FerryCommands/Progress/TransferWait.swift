@@ -10,6 +10,8 @@ struct TransferWait {
     var service: any TransferService
     var display: ProgressDisplay
     var signals: AsyncStream<StopSignal>
+    /// Whether it is told of successes without their transfers, where nothing is shown of them.
+    var omitsSuccesses = false
 
     enum End {
         /// Every transfer has ended.
@@ -28,7 +30,8 @@ struct TransferWait {
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
     ) async throws(TransferError) -> End {
         let follower = TransferFollower(
-            service, progressInterval: display.isQuiet ? nil : Self.sampling, endsAlone: display.isQuiet)
+            service, progressInterval: display.isQuiet ? nil : Self.sampling, endsAlone: display.isQuiet,
+            omitsSuccesses: display.isQuiet && omitsSuccesses)
         let result = await withTaskGroup(of: Result<End, TransferError>?.self) { group in
             group.addTask {
                 do throws(TransferError) {

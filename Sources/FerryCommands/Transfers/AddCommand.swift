@@ -30,8 +30,8 @@ struct AddCommand: FerrySubcommand {
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, urls) = try request.template(in: context)
         template.paused = paused
-        // A list is answered with ids alone, and gives no file a name; no line of a file is empty or has two.
-        if request.inputFile != nil, request.urls.isEmpty, !json, template.name == nil, template.mirrors.isEmpty {
+        // A list is answered with ids alone.
+        if !json, ListSubmission.takes(template, of: request) {
             return try await handOver(ListSubmission(template: template, urls: urls), in: context)
         }
         let requests = urls.map { url in

@@ -32,9 +32,17 @@ struct GetCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        var requests = try request.requests(in: context)
+        var (template, urls) = try request.template(in: context)
         let tries = request.retries ?? Self.retries
-        for index in requests.indices { requests[index].retries = tries }
+        template.retries = tries
+        if !json, ListSubmission.takes(template, of: request) {
+            return try await get(ListSubmission(template: template, urls: urls), retries: tries, in: context)
+        }
+        let requests = urls.map { url in
+            var request = template
+            request.url = url
+            return request
+        }
         let signals = context.console.stopSignals()
         let service = try context.service()
 
@@ -54,17 +62,50 @@ struct GetCommand: FerrySubcommand {
         let end = try await wait.run(ids, after: position) { await results.take($0) }
         let transfers = await results.transfers
         if case .stopped(let signal) = end {
-            return try await leave(ids.filter { transfers[$0]?.state.isEnded != true }, signal, service, context)
+            return try await leave(ids, results, signal, service, context)
         }
         let final = submissions.map { $0.updated(by: transfers) }
         if json { context.console.print(try JSONText.array(final)) }
         return final.exitStatus
     }
 
+    /// Hands a list over in one piece, and waits for its files.
+    private func get(_ list: ListSubmission, retries: Int, in context: CommandContext) async throws -> Int32 {
+        let signals = context.console.stopSignals()
+        let service = try context.service()
+        let position = try await service.lastEvent()
+        var runs: [TransferList.Run] = []
+        try await list.submit(to: service) { handover in
+            for (url, error) in handover.refused { context.sayRefusal(of: url, error) }
+            runs += handover.report.runs
+        }
+        let ids = runs.flatMap(\.ids)
+        let results = TransferResults()
+        let display = ProgressDisplay(context, total: ids.count, retries: retries, isQuiet: quiet)
+        let wait = TransferWait(
+            context: context, service: service, display: display, signals: signals, omitsSuccesses: true)
+        let end = try await wait.run(ids, after: position) { await results.take($0) }
+        if case .stopped(let signal) = end { return try await leave(ids, results, signal, service, context) }
+        for run in runs {
+            if let error = run.error { return error.code.row.exitStatus }
+            for id in run.ids {
+                let status = await results.exitStatus(id)
+                if status != 0 { return status }
+            }
+        }
+        return 0
+    }
+
     private func leave(
-        _ open: [TransferID], _ signal: StopSignal, _ service: any TransferService, _ context: CommandContext
+        _ ids: [TransferID], _ results: TransferResults, _ signal: StopSignal, _ service: any TransferService,
+        _ context: CommandContext
     ) async throws -> Int32 {
         guard signal == .interrupt else { return signal.exitStatus }
+        var open: [TransferID] = []
+        for id in ids {
+            let hasEnded = await results.hasEnded(id)
+            if !hasEnded { open.append(id) }
+        }
         _ = try await service.act(.pause, on: TransferSelection(ids: open))
         if !open.isEmpty {
             context.console.say("paused; go on with: " + ResumeHint.command(open, session: request.session))

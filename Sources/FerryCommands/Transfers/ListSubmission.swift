@@ -10,9 +10,22 @@ struct ListSubmission {
 
     /// What became of a list that is durable.
     struct Handover {
+        let report: TransferList.Report
+        let urls: ArraySlice<String>
+
         /// The ids of all that were accepted, in the order of the URLs.
-        let ids: [TransferID]
-        let refused: [(url: String, error: TransferError)]
+        var ids: [TransferID] { report.ids }
+
+        var refused: [(url: String, error: TransferError)] {
+            var refused: [(url: String, error: TransferError)] = []
+            var index = urls.startIndex
+            for run in report.runs {
+                let end = index + run.count
+                if let error = run.error { refused += urls[index..<end].map { ($0, error) } }
+                index = end
+            }
+            return refused
+        }
     }
 
     /// - Parameter onList: called with each list as soon as it is durable.
@@ -30,21 +43,14 @@ struct ListSubmission {
             guard report.count == some.count else {
                 throw TransferError(.internal, "The daemon answered \(report.count) of \(some.count) URLs.")
             }
-            onList(Handover(ids: report.ids, refused: Self.refused(report, some)))
+            onList(Handover(report: report, urls: some))
         }
     }
 
-    private static func refused(
-        _ report: TransferList.Report, _ urls: ArraySlice<String>
-    ) -> [(url: String, error: TransferError)] {
-        var refused: [(url: String, error: TransferError)] = []
-        var index = urls.startIndex
-        for run in report.runs {
-            let end = index + run.count
-            if let error = run.error { refused += urls[index..<end].map { ($0, error) } }
-            index = end
-        }
-        return refused
+    /// Whether requests can be handed over as a list: a file names their URLs, and they differ in nothing else.
+    static func takes(_ template: TransferRequest, of options: RequestOptions) -> Bool {
+        // A list gives no file a name; no line of a file is empty or has two.
+        options.inputFile != nil && options.urls.isEmpty && template.name == nil && template.mirrors.isEmpty
     }
 
     private static let mostURLs = 1 << 18

@@ -14,6 +14,8 @@ package struct EventSubscription: Hashable, Sendable {
     package var endsWithTransfers = false
     /// Whether only events after which nothing more comes of a transfer are wanted: its end, or its removal.
     package var endsAlone = false
+    /// Whether successes come without their transfers.
+    package var omitsSuccesses = false
 
     package init() {}
 }

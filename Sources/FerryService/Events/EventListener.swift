@@ -72,7 +72,12 @@ struct EventListener {
     mutating func take() -> SessionSignal? {
         guard let signal = queue.popFirst() else { return nil }
         switch signal {
-        case .event(let event): if subscription.endsWithTransfers { note(event) }
+        case .event(var event):
+            if subscription.endsWithTransfers { note(event) }
+            if subscription.omitsSuccesses, event.kind == .succeeded {
+                event.transfer = nil
+                return .event(event)
+            }
         case .batch(let batch): waitingIDs -= batch.ids.count
         case .attached, .idle: break
         }
