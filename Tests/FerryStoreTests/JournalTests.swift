@@ -202,7 +202,8 @@ import Testing
         let journal = try Journal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1), try Sample.fullRecord(2), try Sample.record(3)], into: journal)
         try await journal.commit { transaction throws(TransferError) in
-            try transaction.connection.execute("UPDATE transfers SET \(column) = '{' WHERE id = \(Sample.id(2).column)")
+            let table = ["request", "credentials"].contains(column) ? "requests" : "transfers"
+            try transaction.connection.execute("UPDATE \(table) SET \(column) = '{' WHERE id = \(Sample.id(2).column)")
         }
         let page = try await journal.page()
         try #require(page.count == 3)

@@ -122,7 +122,8 @@ import Testing
     func `a row that cannot be read is listed as failed, and stops no other`(change: String) async throws {
         let records = try (1...3).map { try Sample.record($0) }
         try await Sample.insert(records, into: journal)
-        try await execute("UPDATE transfers SET \(change) WHERE id = \(records[1].id.column)")
+        let table = change.hasPrefix("request") ? "requests" : "transfers"
+        try await execute("UPDATE \(table) SET \(change) WHERE id = \(records[1].id.column)")
         let listed = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
         #expect(listed.map(\.record.id) == records.map(\.id))
         let states = listed.map { Transfer($0.record, live: .waiting(.slot)) }
@@ -247,7 +248,8 @@ import Testing
         let all = try (1...3).map { number in try record(number) }
         try await Sample.insert(all, into: journal)
         try await execute(
-            "UPDATE transfers SET request = '{', facts = '{', active = '{' WHERE id = \(all[1].id.column)")
+            "UPDATE transfers SET facts = '{', active = '{' WHERE id = \(all[1].id.column)")
+        try await execute("UPDATE requests SET request = '{' WHERE id = \(all[1].id.column)")
         let (session, now, ids) = (session, now, all.map(\.id))
         let runs = try await journal.commit { transaction throws(TransferError) in
             [

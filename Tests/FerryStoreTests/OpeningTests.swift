@@ -57,24 +57,50 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
+    /// Makes the tables what they were before requests stood apart.
+    private static let beforeVersion5 = [
+        "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",
+        "DROP INDEX transfers_placed",
+        """
+        UPDATE transfers SET (request, credentials) = \
+        (SELECT request, credentials FROM requests WHERE requests.id = transfers.id), \
+        destination = ifnull(destination, placed)
+        """,
+        "ALTER TABLE transfers DROP COLUMN placed", "DROP TABLE requests",
+        """
+        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL AND phase < 3
+        """,
+        "CREATE INDEX transfers_placed ON transfers (destination) WHERE phase = 3",
+    ]
+
     @Test func `a journal of the first version is taken over`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        var succeeded = try Sample.record(2)
+        succeeded.outcome = Sample.success
+        let path = try #require(TransferColumns.placed(succeeded))
+        var live = try Sample.record(3)
+        live.facts.destination = path
+        try await Sample.insert([record, succeeded, live], into: journal)
         try await journal.commit { transaction throws(TransferError) in
             try transaction.saveSession(.cli, SessionSettings(activeTransfers: 2))
-            for step in [
+            for step in Self.beforeVersion5 + [
                 "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
                 "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
                 "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
                 "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
-                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4')",
+                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5')",
             ] { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)
-        #expect(try await again.record(record.id) == record)
+        #expect(try await again.page() == [record, succeeded, live])
+        let places = try await again.read { reader throws(TransferError) in
+            (try reader.destinationHolder(path), try reader.lastPlaced(at: path)?.id)
+        }
+        #expect(places == (live.id, succeeded.id))
         try await again.commit { transaction throws(TransferError) in try transaction.noteTask(4, of: .cli) }
         let stored = try await again.commit { transaction throws(TransferError) in
             try transaction.saveOrder([record.id], of: record.request.session)

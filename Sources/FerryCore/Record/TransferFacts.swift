@@ -6,7 +6,7 @@ package import Foundation
 /// What is durable about one transfer: the bytes on disk and what they belong to.
 ///
 /// Never claims more than the disk holds: the partial file is synced before ranges are recorded.
-package struct TransferFacts: Hashable, Codable, Sendable {
+package struct TransferFacts: Hashable, Sendable {
     /// Bytes of the partial file that survive a power cut.
     package var ranges = ByteRangeSet()
     package var identity: ResourceIdentity?
@@ -74,23 +74,5 @@ package struct TransferFacts: Hashable, Codable, Sendable {
         lengthVerified = true
         needsTruncation = partial != nil
         if let note, notes.last != note { notes.append(note) }
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
-        case exchanges, challenge, released, copy
-        case startedAt = "started_at"
-        case startsAfterRelaunch = "starts_after_relaunch"
-        case cancelReason = "cancel_reason"
-        case startedOver = "started_over"
-        case unusableParts = "unusable_parts"
-        case bodySent = "body_sent"
-        case finalURL = "final_url"
-        case rangesOff = "ranges_off"
-        case bypassesCaches = "bypasses_caches"
-        case restartedByDigest = "restarted_by_digest"
-        case lengthVerified = "length_verified"
-        case needsTruncation = "needs_truncation"
-        case partialNameIsForeign = "partial_name_is_foreign"
     }
 }

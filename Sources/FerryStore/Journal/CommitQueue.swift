@@ -77,12 +77,12 @@ final class CommitQueue: Sendable {
     private func commit(_ batch: [PendingCommit], on database: Database) {
         var performed: [PendingCommit.Performed] = []
         performed.reserveCapacity(batch.count)
-        var hasManyPages = false
-        defer { if hasManyPages { emptyLog(database) } }
+        var log = LogCare.asUsual
+        defer { take(log, of: database) }
         do {
             try reach(.begins(bodies: batch.count))
             try database.beginTransaction(.immediate)
-            for commit in batch { performed.append(try run(commit, on: database, &hasManyPages)) }
+            for commit in batch { performed.append(try run(commit, on: database, &log)) }
             try reach(.commits(bodies: batch.count))
             try database.commit()
         } catch {
@@ -99,10 +99,12 @@ final class CommitQueue: Sendable {
     ///
     /// - Throws: What makes the whole transaction worthless; never what the body itself had to say.
     private func run(
-        _ commit: PendingCommit, on database: Database, _ hasManyPages: inout Bool
+        _ commit: PendingCommit, on database: Database, _ log: inout LogCare
     ) throws -> PendingCommit.Performed {
         let connection = JournalConnection(database, health: health)
-        defer { hasManyPages = hasManyPages || connection.hasManyPages }
+        defer {
+            log = max(log, connection.hasManyPages ? .empty : connection.defersCheckpoint ? .checkpoint : .asUsual)
+        }
         try database.cachedStatement(sql: "SAVEPOINT body").execute()
         let performed = commit.perform(JournalTransaction(connection: connection))
         // A body may have swallowed a failure of the disk; the transaction is lost all the same.
@@ -112,12 +114,23 @@ final class CommitQueue: Sendable {
         return performed
     }
 
+    /// What is done about the log after a commit.
+    private enum LogCare: Int, Comparable {
+        /// SQLite moves it into the journal's file when it is long.
+        case asUsual
+        case checkpoint
+        case empty
+
+        static func < (left: LogCare, right: LogCare) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// Moves a long log into the journal's file once everybody has been told, so that nobody waits for it, and a start has
-    /// none to read.
-    private func emptyLog(_ database: Database) {
+    /// little to read.
+    private func take(_ care: LogCare, of database: Database) {
+        guard care != .asUsual else { return }
         do {
             try database.execute(sql: JournalSchema.usualPages)
-            if !health.isInMemory { _ = try database.checkpoint(.truncate) }
+            if !health.isInMemory { _ = try database.checkpoint(care == .empty ? .truncate : .passive) }
         } catch {
             // Everything is durable in the log too; a later commit moves it.
             health.logger.warning("The journal's log stays for now.", error: error)

@@ -13,6 +13,8 @@ package final class JournalConnection {
     private(set) var fault: DatabaseError?
     /// Whether its changes are of so many pages that the log is emptied by itself, after the commit.
     private(set) var hasManyPages = false
+    /// Whether its changes are moved from the log into the journal's file after the commit.
+    private(set) var defersCheckpoint = false
 
     init(_ database: Database, health: JournalHealth) {
         self.database = database
@@ -36,6 +38,12 @@ package final class JournalConnection {
             try database.cachedStatement(sql: sql).execute(arguments: arguments)
             return database.changesCount
         }
+    }
+
+    /// Lets the log grow until the commit has been told of: moving it into the journal's file makes nothing more durable.
+    func deferCheckpoint() throws(TransferError) {
+        defersCheckpoint = true
+        try run { try $0.execute(sql: JournalSchema.laterCheckpoint) }
     }
 
     /// Lets a transaction write very many pages: they go to the log early, and stay there until the commit is told of.

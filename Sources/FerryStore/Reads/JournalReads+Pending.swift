@@ -27,7 +27,7 @@ extension JournalReads {
             SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline'), \
             json_extract(request, '$.not_before'), json_extract(request, '$.resource_timeout'), active, \
             attempts = 0 AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
-            json_extract(request, '$.network') FROM transfers \
+            json_extract(request, '$.network') FROM transfers LEFT JOIN requests USING (id) \
             WHERE \(condition) ORDER BY id
             """
         var latest = SessionID.cli

@@ -64,7 +64,8 @@ extension JournalReads {
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
-            AND json_extract(request, '$.spooled') = 1 ORDER BY id
+            AND (SELECT json_extract(request, '$.spooled') FROM requests WHERE requests.id = transfers.id) = 1 \
+            ORDER BY id
             """, [moment.journalMilliseconds]
         ) { row in
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
@@ -84,7 +85,7 @@ extension JournalReads {
     /// The live transfer that has reserved a path.
     package func destinationHolder(_ path: String) throws(TransferError) -> TransferID? {
         try connection.row(
-            "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL AND phase < 3", [path]
+            "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL", [path]
         )
         .flatMap { RowReader($0).integer(0) }
         .map(TransferID.init(column:))
@@ -93,7 +94,7 @@ extension JournalReads {
     /// The transfer that last put a file at a path.
     package func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
         let row = try connection.row(
-            "SELECT id FROM transfers WHERE destination = ? AND phase = 3 ORDER BY id DESC LIMIT 1", [path])
+            "SELECT id FROM transfers WHERE placed = ? AND placed IS NOT NULL ORDER BY id DESC LIMIT 1", [path])
         guard let id = row.flatMap({ RowReader($0).integer(0) }) else { return nil }
         return try record(TransferID(column: id))
     }

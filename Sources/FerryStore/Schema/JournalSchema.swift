@@ -12,6 +12,9 @@ enum JournalSchema {
     /// With less of a cache, a transaction that changes thousands of transfers writes its pages several times.
     static let usualPages = "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000"
 
+    /// How it works while it changes so many pages that their callers would wait for the log to be moved.
+    static let laterCheckpoint = "PRAGMA wal_autocheckpoint = 0"
+
     /// How it works while it adds more pages than are to be in memory.
     static let manyPages = "PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 0"
 
@@ -34,6 +37,9 @@ enum JournalSchema {
         migrator.registerMigration("3") { try $0.execute(sql: version3) }
         migrator.registerMigration("4") { database in
             for step in version4 { try database.execute(sql: step) }
+        }
+        migrator.registerMigration("5") { database in
+            for step in version5 { try database.execute(sql: step) }
         }
         return migrator
     }

@@ -22,7 +22,7 @@ enum ListedColumns {
     static let select = """
         SELECT \((columns + ofRequest.map { "json_extract(request, '$.\($0)')" } + ofFacts.map {
             "json_extract(facts, '$.\($0)')"
-        }).joined(separator: ", ")) FROM transfers \
+        }).joined(separator: ", ")) FROM transfers JOIN requests USING (id) \
         WHERE id IN (SELECT value FROM json_each(?)) AND json_valid(request) AND json_valid(facts)
         """
 

@@ -12,18 +12,20 @@ import GRDB
 /// goes on after a retry.
 enum TransferColumns {
     static let insert = """
-        INSERT INTO transfers (session, phase, intent, priority, origin, destination, finished_at, retry_at, attempts, \
-        has_partial, request, credentials, facts, failures, retry, outcome, active, line, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO transfers (session, phase, intent, priority, origin, destination, placed, finished_at, retry_at, \
+        attempts, has_partial, facts, failures, retry, outcome, active, line, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let update = """
-        UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, \
-        finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, request = ?, credentials = ?, facts = ?, \
+        UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, placed = ?, \
+        finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, facts = ?, \
         failures = ?, retry = ?, outcome = ?, active = ?, line = ? WHERE id = ?
         """
+    static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
+    static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"
     static let select = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
-        failures, retry, outcome, phase, active FROM transfers WHERE id = ?
+        failures, retry, outcome, phase, active FROM transfers LEFT JOIN requests USING (id) WHERE id = ?
         """
 
     /// Reads some rows as ``select`` does, with the URL in a column of its own, so that the rest is the same in many rows.
@@ -40,16 +42,20 @@ enum TransferColumns {
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
             request.session.name, phase.rawValue, record.intent.rawValue, request.priority.word, origin(request),
-            destination(record),
+            destination(record), placed(record),
             record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
             record.facts.leavesWork,
-            try JournalJSON.text(request), try JournalJSON.text(ifPresent: record.credentials),
             try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
             StoredLine.column(record),
         ]
         return StatementArguments(values)
+    }
+
+    /// The arguments that ``insertRequest`` and ``updateRequest`` share.
+    static func requestArguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
+        [try JournalJSON.text(record.request), try JournalJSON.text(ifPresent: record.credentials), record.id.column]
     }
 
     /// Stands for facts and failures as all transfers begin with them: there may be a million.
@@ -66,13 +72,17 @@ enum TransferColumns {
         try value == plain ? Self.plain : JournalJSON.text(value)
     }
 
-    /// The path that a live transfer has reserved, or where one that succeeded has put its file.
+    /// The path that a live transfer has reserved.
     static func destination(_ record: TransferRecord) -> String? {
-        switch record.outcome {
-        case .succeeded(let success): success.path
-        case .failed, .canceled: nil
-        case nil: record.facts.destination
-        }
+        record.outcome == nil ? record.facts.destination : nil
+    }
+
+    /// Where one that succeeded has put its file.
+    static func placed(_ record: TransferRecord) -> String? {
+        guard case .succeeded(let success) = record.outcome,
+            JournalPhase(intent: record.intent, outcome: record.outcome) == .succeeded
+        else { return nil }
+        return success.path
     }
 
     private static func origin(_ request: TransferRequest) -> String {

@@ -13,18 +13,15 @@ package struct BatchTemplate: Sendable {
     let priority: String
     let attempts: Int
     let createdAt: Int64
-    /// The JSON of a request, in which SQLite sets what is a row's own.
-    let request: String
+    let request: RequestText
     let facts: String
-    /// In place of the facts where nothing is put into them.
-    let bareFacts: String
     let failures: String
     let active: String?
     let tags: [String]
     let folder: String
     let line: String?
 
-    /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended.
+    /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended, and reserves nothing.
     package init(_ record: TransferRecord) throws(TransferError) {
         session = record.request.session.name
         phase = JournalPhase(intent: record.intent, outcome: nil).rawValue
@@ -32,9 +29,8 @@ package struct BatchTemplate: Sendable {
         priority = record.request.priority.word
         attempts = record.attempts
         createdAt = record.createdAt.journalMilliseconds
-        request = try JournalJSON.text(record.request)
+        request = try RequestText(record.request)
         facts = try JournalJSON.text(record.facts)
-        bareFacts = record.facts == TransferFacts() ? TransferColumns.plain : facts
         failures = try TransferColumns.text(record.failures)
         active = record.active == ActiveTime() ? nil : try JournalJSON.text(record.active)
         tags = record.request.tags
@@ -51,7 +47,7 @@ package struct BatchRow: Sendable {
     package let credentials: Credentials?
     package let folder: String
     /// The file's name; nil keeps that of the template, mostly none.
-    package let name: String?
+    package var name: String?
     /// The data of the note; nil keeps that of the template.
     package let data: String?
 
@@ -76,34 +72,34 @@ extension JournalTransaction {
     package func insert(
         _ row: BatchRow, like template: BatchTemplate, destination: String?
     ) throws(TransferError) -> Bool {
-        var request = "json_set(?, '$.url', ?, '$.folder', ?"
-        var arguments: StatementArguments = [
-            row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
-            destination, template.createdAt, template.attempts,
-            template.request, row.url, row.folder,
-        ]
-        if let name = row.name {
-            request += ", '$.name', ?"
-            arguments += [name]
-        }
-        if let data = row.data {
-            request += ", '$.note.data', ?"
-            arguments += [data]
-        }
-        arguments += [
-            try JournalJSON.text(ifPresent: row.credentials), destination == nil ? template.bareFacts : template.facts,
-        ]
-        if let destination { arguments += [destination] }
-        arguments += [template.failures, template.active, template.line]
-        let facts = destination == nil ? "?" : "json_set(?, '$.destination', ?)"
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
-            attempts, has_partial, request, credentials, facts, failures, active, line) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, \(request)), ?, \(facts), ?, ?, ?)
-            """, arguments)
+            attempts, has_partial, facts, failures, active, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+            """,
+            [
+                row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
+                destination, template.createdAt, template.attempts, template.facts(reserving: destination),
+                template.failures, template.active, template.line,
+            ])
         guard changed == 1 else { return false }
+        let request = template.request.text(url: row.url, folder: row.folder, name: row.name, data: row.data)
+        try connection.execute(
+            TransferColumns.insertRequest,
+            [request, try JournalJSON.text(ifPresent: row.credentials), row.id.column])
         try insert(template.tags, of: row.id)
         return true
+    }
+}
+
+extension BatchTemplate {
+    /// The facts of a row that reserves a path.
+    fileprivate func facts(reserving destination: String?) -> String {
+        guard let destination else { return facts }
+        var text = String(facts.dropLast())
+        if text != "{" { text += "," }
+        text += #""destination":"#
+        text.appendQuoted(destination)
+        return text + "}"
     }
 }

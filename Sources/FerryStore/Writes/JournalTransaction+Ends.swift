@@ -11,6 +11,7 @@ package struct StoredEnd: Sendable {
     fileprivate let session: SessionID
     fileprivate let phase: Int64
     fileprivate let destination: String?
+    fileprivate let placed: String?
     fileprivate let finishedAt: Int64?
     fileprivate let attempts: Int
     fileprivate let leavesWork: Bool
@@ -27,6 +28,7 @@ package struct StoredEnd: Sendable {
         session = record.request.session
         phase = Int64(JournalPhase(intent: record.intent, outcome: record.outcome).rawValue)
         destination = TransferColumns.destination(record)
+        placed = TransferColumns.placed(record)
         finishedAt = record.finishedAt?.journalMilliseconds
         attempts = record.attempts
         leavesWork = record.facts.leavesWork
@@ -46,13 +48,13 @@ extension JournalTransaction {
     ) throws(TransferError) -> Int64? {
         let changed = try connection.execute(
             """
-            UPDATE transfers SET phase = ?, destination = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
+            UPDATE transfers SET phase = ?, destination = ?, placed = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
             has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ? \
             WHERE id = ? AND intent = 'run'
             """,
             [
-                end.phase, end.destination, end.finishedAt, end.attempts, end.leavesWork, end.facts, end.failures,
-                end.outcome, end.id.column,
+                end.phase, end.destination, end.placed, end.finishedAt, end.attempts, end.leavesWork, end.facts,
+                end.failures, end.outcome, end.id.column,
             ])
         guard changed == 1 else { return nil }
         try connection.execute(

@@ -40,18 +40,24 @@ extension JournalTransaction {
     private func insert(
         _ group: URLTable.Group, like template: BatchTemplate, _ first: TransferID
     ) throws(TransferError) {
+        let urls = String(decoding: group.json, as: UTF8.self)
         try connection.execute(
             """
             INSERT INTO transfers (id, session, phase, intent, priority, origin, created_at, attempts, has_partial, \
-            request, facts, failures, active, line) \
-            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, 0, json_set(?, '$.url', value), ?, ?, ?, ? \
-            FROM json_each(?)
+            facts, failures, active, line) \
+            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ? FROM json_each(?)
             """,
             [
                 first.column, template.session, template.phase, template.intent, template.priority, group.origin,
-                template.createdAt, template.attempts, template.request, template.bareFacts, template.failures,
-                template.active, template.line, String(decoding: group.json, as: UTF8.self),
+                template.createdAt, template.attempts, template.facts, template.failures, template.active,
+                template.line, urls,
             ])
+        let request = template.request.aroundURL()
+        try connection.execute(
+            """
+            INSERT INTO requests (id, request) SELECT ? + CAST(key AS INTEGER), ? || json_quote(value) || ? FROM json_each(?)
+            """,
+            [first.column, request.before, request.after, urls])
     }
 
     /// Records the newest of some events of transfers whose ids follow each other.

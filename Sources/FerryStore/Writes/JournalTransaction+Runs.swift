@@ -14,6 +14,7 @@ extension JournalTransaction {
         guard !ids.isEmpty else {
             return EventRun(kind: kind, session: session, at: at, first: try lastEventNumber + 1, ids: [])
         }
+        try deferCheckpoint(changing: ids.count)
         try connection.execute(
             "INSERT INTO events (session, id, kind, at) SELECT ?, value, ?, ? FROM json_each(?)",
             [session.name, kind.rawValue, at.journalMilliseconds, PageQuery.json(ids)])

@@ -54,7 +54,7 @@ extension JournalTransaction {
             """
         // Most have none, as the text tells without being read as JSON.
         let restarts = """
-            CASE WHEN facts <> '{}' AND instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
+            CASE WHEN instr(facts, '"restarts":') > 0 AND instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
             THEN json_set(facts, '$.restarts', 0) ELSE facts END
             """
         // The time under way goes on where it was suspended, and starts again after an end.
@@ -113,7 +113,11 @@ extension JournalTransaction {
         let spared = sparesSucceeded ? "AND phase <> 3" : ""
         let placed =
             intent == .removeWithFile
-            ? "phase = 3" : "(phase = 3 AND json_valid(request) AND json_extract(request, '$.spooled') = 1)"
+            ? "phase = 3"
+            : """
+            (phase = 3 AND EXISTS (SELECT 1 FROM requests WHERE requests.id = transfers.id \
+            AND json_valid(request) AND json_extract(request, '$.spooled') = 1))
+            """
         let begun = try Self.ids(
             connection, session, ids,
             "\(spared) AND (has_partial = 1 OR phase = 2 OR \(placed) OR id IN (SELECT value FROM json_each(?)))",
@@ -123,7 +127,7 @@ extension JournalTransaction {
         try connection.execute(
             """
             UPDATE transfers SET intent = ?, phase = 2, retry = NULL, retry_at = NULL, \
-            destination = CASE WHEN phase < 3 THEN destination END WHERE id IN (SELECT value FROM json_each(?))
+            placed = NULL WHERE id IN (SELECT value FROM json_each(?))
             """,
             [intent.rawValue, PageQuery.json(begun)])
         return (try forget(removed, of: session, at: now), begun)

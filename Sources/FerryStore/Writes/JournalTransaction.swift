@@ -20,6 +20,7 @@ package struct JournalTransaction: JournalReads {
         _ = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
             try connection.execute(TransferColumns.insert, arguments)
         }
+        try connection.execute(TransferColumns.insertRequest, TransferColumns.requestArguments(record))
         try insert(record.request.tags, of: record.id)
     }
 
@@ -35,6 +36,7 @@ package struct JournalTransaction: JournalReads {
             try connection.execute(TransferColumns.update, arguments)
         }
         guard changed == 1 else { return false }
+        try connection.execute(TransferColumns.updateRequest, TransferColumns.requestArguments(record))
         try connection.execute("DELETE FROM transfer_tags WHERE id = ?", [record.id.column])
         try insert(record.request.tags, of: record.id)
         return true
@@ -65,6 +67,11 @@ package struct JournalTransaction: JournalReads {
     @discardableResult
     package func delete(_ id: TransferID) throws(TransferError) -> Bool {
         try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
+    }
+
+    /// Says how many transfers are changed: for very many the log is moved into the journal's file after the commit.
+    package func deferCheckpoint(changing count: Int) throws(TransferError) {
+        if count >= 1000 { try connection.deferCheckpoint() }
     }
 
     func insert(_ tags: [String], of id: TransferID) throws(TransferError) {

@@ -1,0 +1,93 @@
+// Ferry: FerryCore
+// Facts as they are stored.
+
+import Foundation
+
+/// What is as every transfer begins with it is left out: most of it is, for as long as a transfer lives.
+extension TransferFacts: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
+        case exchanges, challenge, released, copy
+        case startedAt = "started_at"
+        case startsAfterRelaunch = "starts_after_relaunch"
+        case cancelReason = "cancel_reason"
+        case startedOver = "started_over"
+        case unusableParts = "unusable_parts"
+        case bodySent = "body_sent"
+        case finalURL = "final_url"
+        case rangesOff = "ranges_off"
+        case bypassesCaches = "bypasses_caches"
+        case restartedByDigest = "restarted_by_digest"
+        case lengthVerified = "length_verified"
+        case needsTruncation = "needs_truncation"
+        case partialNameIsForeign = "partial_name_is_foreign"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        func flag(_ key: CodingKeys) throws -> Bool { try box.decodeIfPresent(Bool.self, forKey: key) ?? false }
+        ranges = try box.decodeIfPresent(ByteRangeSet.self, forKey: .ranges) ?? ByteRangeSet()
+        identity = try box.decodeIfPresent(ResourceIdentity.self, forKey: .identity)
+        partial = try box.decodeIfPresent(PartialFacts.self, forKey: .partial)
+        name = try box.decodeIfPresent(String.self, forKey: .name)
+        destination = try box.decodeIfPresent(String.self, forKey: .destination)
+        placement = try box.decodeIfPresent(PlacementIntent.self, forKey: .placement)
+        finalURL = try box.decodeIfPresent(String.self, forKey: .finalURL)
+        redirects = try box.decodeIfPresent([String].self, forKey: .redirects) ?? []
+        restarts = try box.decodeIfPresent(Int.self, forKey: .restarts) ?? 0
+        joined = try flag(.joined)
+        rangesOff = try flag(.rangesOff)
+        bypassesCaches = try flag(.bypassesCaches)
+        restartedByDigest = try flag(.restartedByDigest)
+        lengthVerified = try box.decodeIfPresent(Bool.self, forKey: .lengthVerified) ?? true
+        needsTruncation = try flag(.needsTruncation)
+        partialNameIsForeign = try flag(.partialNameIsForeign)
+        notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
+        startedAt = try box.decodeIfPresent(Date.self, forKey: .startedAt)
+        copy = try box.decodeIfPresent(String.self, forKey: .copy)
+        response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
+        exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges)
+        startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver)
+        unusableParts = try box.decodeIfPresent(Int.self, forKey: .unusableParts)
+        bodySent = try box.decodeIfPresent(Int64.self, forKey: .bodySent)
+        challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
+        released = try box.decodeIfPresent(PartialSource.self, forKey: .released)
+        startsAfterRelaunch = try box.decodeIfPresent(Bool.self, forKey: .startsAfterRelaunch)
+        cancelReason = try box.decodeIfPresent(Int.self, forKey: .cancelReason)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        func encode(_ flag: Bool, _ key: CodingKeys, usual: Bool = false) throws {
+            if flag != usual { try box.encode(flag, forKey: key) }
+        }
+        if !ranges.isEmpty { try box.encode(ranges, forKey: .ranges) }
+        try box.encodeIfPresent(identity, forKey: .identity)
+        try box.encodeIfPresent(partial, forKey: .partial)
+        try box.encodeIfPresent(name, forKey: .name)
+        try box.encodeIfPresent(destination, forKey: .destination)
+        try box.encodeIfPresent(placement, forKey: .placement)
+        try box.encodeIfPresent(finalURL, forKey: .finalURL)
+        if !redirects.isEmpty { try box.encode(redirects, forKey: .redirects) }
+        if restarts != 0 { try box.encode(restarts, forKey: .restarts) }
+        try encode(joined, .joined)
+        try encode(rangesOff, .rangesOff)
+        try encode(bypassesCaches, .bypassesCaches)
+        try encode(restartedByDigest, .restartedByDigest)
+        try encode(lengthVerified, .lengthVerified, usual: true)
+        try encode(needsTruncation, .needsTruncation)
+        try encode(partialNameIsForeign, .partialNameIsForeign)
+        if !notes.isEmpty { try box.encode(notes, forKey: .notes) }
+        try box.encodeIfPresent(startedAt, forKey: .startedAt)
+        try box.encodeIfPresent(copy, forKey: .copy)
+        try box.encodeIfPresent(response, forKey: .response)
+        try box.encodeIfPresent(exchanges, forKey: .exchanges)
+        try box.encodeIfPresent(startedOver, forKey: .startedOver)
+        try box.encodeIfPresent(unusableParts, forKey: .unusableParts)
+        try box.encodeIfPresent(bodySent, forKey: .bodySent)
+        try box.encodeIfPresent(challenge, forKey: .challenge)
+        try box.encodeIfPresent(released, forKey: .released)
+        try box.encodeIfPresent(startsAfterRelaunch, forKey: .startsAfterRelaunch)
+        try box.encodeIfPresent(cancelReason, forKey: .cancelReason)
+    }
+}
