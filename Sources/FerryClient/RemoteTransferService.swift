@@ -196,7 +196,7 @@ extension RemoteTransferService {
     }
 
     /// Makes a call, and again once a daemon answers if there was none or it went away, up to four times in all.
-    private func repeating<Value: Sendable>(
+    func repeating<Value: Sendable>(
         afterLoss: Bool = true,
         _ call: (DaemonConnection) async throws(ConnectionFailure) -> Value
     ) async throws(TransferError) -> Value {

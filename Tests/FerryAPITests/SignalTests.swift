@@ -46,6 +46,22 @@ import Testing
         #expect(try APIJSON.decoder.decode(ApplicationSignal.self, from: Data(#"{"newer":1}"#.utf8)) == .idle)
     }
 
+    @Test func `ids that follow each other are one text`() throws {
+        let ids: [UInt64] = [7, 8, 9, 3, 5, 5, .max - 1, .max, 0]
+        try check(
+            TransferIDRuns(ids.map(TransferID.init)),
+            #"["0000000000000007+2","0000000000000003","0000000000000005","0000000000000005","#
+                + #""fffffffffffffffe+1","0000000000000000"]"#)
+        try check(TransferIDRuns([]), "[]")
+    }
+
+    @Test(arguments: ["7", "0000000000000007+", "0000000000000007+-1", "ffffffffffffffff+1", "0000000000000007+99999999999"])
+    func `a text that names no ids, or more than there are, is refused`(text: String) {
+        #expect(throws: DecodingError.self) {
+            try APIJSON.decoder.decode(TransferIDRuns.self, from: Data(#"["\#(text)"]"#.utf8))
+        }
+    }
+
     @Test func `batches and actions on many`() throws {
         var batch = TransferBatch(
             templates: [],
@@ -55,16 +71,21 @@ import Testing
         batch.items[1].data = "d"
         try check(
             batch,
-            #"{"items":[{"template":0,"url":"u"},{"data":"d","folder":"/f","name":"n","template":1,"url":"v"}],"#
+            #"{"items":{"data":[null,"d"],"folder":[null,"/f"],"name":[null,"n"],"template":[0,1],"url":["u","v"]},"#
                 + #""templates":[]}"#)
+        try check(
+            TransferBatch(
+                templates: [],
+                items: ["u", "v"].map { TransferBatch.Item(template: 0, url: $0, name: $0, data: $0) }),
+            #"{"items":{"data":["u","v"],"name":["u","v"],"url":["u","v"]},"templates":[]}"#)
         try check(
             TransferBatch.Report(
                 results: [
                     TransferBatch.Result(id: TransferID(rawValue: 1)),
                     TransferBatch.Result(error: TransferError(.invalidURL, "No.")),
                 ], lastEvent: 4),
-            #"{"last_event":4,"results":[{"id":"0000000000000001"},"#
-                + #"{"error":{"code":"invalid_url","message":"No."}}]}"#)
+            #"{"last_event":4,"runs":[{"count":1,"first":"0000000000000001"},"#
+                + #"{"count":1,"error":{"code":"invalid_url","message":"No."}}]}"#)
         try check(
             ActOnSession.Request(action: .removeWithFile, ids: [TransferID(rawValue: 1)]),
             #"{"action":"remove_with_file","ids":["0000000000000001"]}"#)

@@ -53,7 +53,7 @@ import Testing
 
     @Test func `a batch and an action on many are answered item by item`() async throws {
         try await withServer { client in
-            let batch = #"{"templates":[{"url":"","folder":"/tmp"}],"items":[{"template":0,"url":"http://a/"}]}"#
+            let batch = #"{"templates":[{"url":"","folder":"/tmp"}],"items":{"url":["http://a/"]}}"#
             let report = try await client.send("POST", "/v1/submissions", batch).value(TransferBatch.Report.self)
             #expect(report.results.map(\.id) == [TransferID(rawValue: 1)] && report.lastEvent == 7)
             let acted = try await client.send(
@@ -83,9 +83,12 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"templates":[],"items":[],"item":1}"#, #"{"templates":[{"url":"","folder":"/","folders":1}],"items":[]}"#,
+        #"{"templates":[],"items":{"url":[]},"item":1}"#,
+        #"{"templates":[{"url":"","folder":"/","folders":1}],"items":{"url":[]}}"#,
+        #"{"templates":[{"url":"","folder":"/"}],"items":{"url":["http://a/"],"names":["n"]}}"#,
+        #"{"templates":[{"url":"","folder":"/"}],"items":{"url":["http://a/"],"name":[]}}"#,
     ])
-    func `a batch's misspelt key is refused`(body: String) async throws {
+    func `a batch's misspelt key, or a list of another length, is refused`(body: String) async throws {
         try await withServer { client in
             let response = try await client.send("POST", "/v1/submissions", body)
             #expect(response.status == 400)

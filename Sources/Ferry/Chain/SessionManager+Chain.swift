@@ -114,7 +114,7 @@ extension ManagedSession {
         }
         var final = template
         chain.apply(to: &final, host: url.host)
-        storeAndWait(Submission([(task, RequestPlan(template: final, url: url.absoluteString, name: nil))]))
+        storeAndWait(Submission([(task, RequestPlan(template: PlanTemplate(final), url: url.absoluteString, name: nil))]))
         return request
     }
 }

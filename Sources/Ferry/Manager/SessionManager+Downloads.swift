@@ -30,7 +30,9 @@ extension SessionManager {
             return nil
         }
         let kept = cache.keptName(of: address.absoluteString)
-        let order = shared.order(address, headers: headers, fileName: fileName, keptName: kept, manager: self)
+        var templates = PlanTemplates()
+        let order = shared.order(
+            address, headers: headers, fileName: fileName, keptName: kept, manager: self, templates: &templates)
         switch order {
         case .new(let task, let plan):
             shared.storeAndWait(Submission([(task, plan)]))
@@ -66,6 +68,7 @@ extension SessionManager {
         var new: [(task: DownloadTask, plan: RequestPlan)] = []
         var known: [(task: DownloadTask, change: TransferChange?)] = []
         var seen: Set<DownloadTask> = []
+        var templates = PlanTemplates()
         let addresses = urls.map { try? $0.address() }
         let kept = cache.keptNames(of: addresses.lazy.compactMap { $0?.absoluteString })
         for (index, url) in urls.enumerated() {
@@ -78,7 +81,9 @@ extension SessionManager {
             let headers = headersArray.flatMap { $0.isEmpty ? nil : $0[index] }
             let name = fileNames.flatMap { $0.isEmpty ? nil : $0[index] }
             let keptName = kept[address.absoluteString]
-            switch shared.order(address, headers: headers, fileName: name, keptName: keptName, manager: self) {
+            let order = shared.order(
+                address, headers: headers, fileName: name, keptName: keptName, manager: self, templates: &templates)
+            switch order {
             case .new(let task, let plan):
                 new.append((task, plan))
                 seen.insert(task)

@@ -139,15 +139,7 @@ extension ManagedSession {
     private func takeList(_ service: any SessionService, order: [TransferID]) async throws(FerryCore.TransferError) {
         _ = try await service.changeSession(place.session, settings)
         let last = try await service.status().lastEvent
-        var query = TransferQuery()
-        query.session = place.session
-        query.limit = 1000
-        var transfers: [Transfer] = []
-        repeat {
-            let page = try await service.transfers(query)
-            transfers += page.transfers
-            query.after = page.next
-        } while query.after != nil
+        let transfers = try await service.allTransfers(of: place.session)
         let forgotten = transfers.filter { $0.state == .canceled }.map(\.id)
         takeIn(transfers.filter { $0.state != .canceled }, order: order, through: last)
         if !forgotten.isEmpty {

@@ -168,7 +168,7 @@ extension ManagedSession {
     }
 
     /// The daemon's names of tasks, each once.
-    private func transfers(of tasks: [DownloadTask]) -> [TransferID] {
+    func transfers(of tasks: [DownloadTask]) -> [TransferID] {
         var seen: Set<TransferID> = []
         return tasks.compactMap { $0.state.withLock(\.transfer) }.filter { seen.insert($0).inserted }
     }
@@ -238,9 +238,9 @@ extension ManagedSession {
             guard task.note.kind == .placed else { return }
             if let path = transfer.destination {
                 task.destination = path
-                task.fileName = (path as NSString).lastPathComponent
+                task.fileName = path.lastPathPart
             } else if let name = transfer.name {
-                task.fileName = (name as NSString).lastPathComponent
+                task.fileName = name.lastPathPart
             }
         }
     }

@@ -17,14 +17,18 @@ enum DownloadOrder {
 extension ManagedSession {
     /// Finds the task of a URL, or makes it.
     ///
-    /// - Parameter keptName: the name of the URL's file that has stayed when its task went.
+    /// - Parameters:
+    ///   - keptName: the name of the URL's file that has stayed when its task went.
+    ///   - templates: what the downloads of the call share.
     func order(
-        _ url: URL, headers: [String: String]?, fileName: String?, keptName: String?, manager: SessionManager
+        _ url: URL, headers: [String: String]?, fileName: String?, keptName: String?, manager: SessionManager,
+        templates: inout PlanTemplates
     ) -> DownloadOrder {
-        let name = fileName.map { FileNaming.sanitized($0, url: url.absoluteString) }
+        let address = url.absoluteString
+        let name = fileName.map { FileNaming.sanitized($0, url: address) }
         return state.withLock { state in
             // One that a call before has ended makes room for another.
-            if let task = state.task(named: url.absoluteString) {
+            if let task = state.task(named: address) {
                 let isLeaving = task.state.withLock { task in
                     if task.leaving > 0 { task.isReplaced = true }
                     return task.leaving > 0
@@ -32,23 +36,20 @@ extension ManagedSession {
                 if !isLeaving { return .known(task, Self.change(task, headers: headers, name: name)) }
             }
             let fallback = FileNaming.defaultName(for: url)
-            var template = RequestPlan.template(state.configuration, place: place, cache: manager.cache)
-            template.headers = RequestPlan.fields(headers ?? [:])
             let isKept = keptName != nil && (name == nil || name == keptName)
-            if isKept {
-                template.onConflict = .skip
-            } else if name == nil || name == fallback {
-                // Nobody else gives a file this name.
-                template.onConflict = .replace
+            // Nobody else gives a file the default name.
+            let policy: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
+            let template = templates.template(headers: headers ?? [:], policy: policy) {
+                RequestPlan.template(state.configuration, place: place, cache: manager.cache)
             }
             let final = (isKept ? keptName : name) ?? fallback
-            let note = TaskNote(url: url.absoluteString)
+            let note = TaskNote(url: address)
             var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
             task.headers = headers ?? [:]
             let made = DownloadTask(task, url: url, session: self)
             insert(made, in: &state)
             update(&state)
-            return .new(made, RequestPlan(template: template, url: url.absoluteString, name: final))
+            return .new(made, RequestPlan(template: template, url: address, name: final))
         }
     }
 

@@ -80,6 +80,6 @@ extension ManagedSession {
             throw FerryError(error)
         }
         let task = DownloadTask(initial, url: spec.url, session: self)
-        return (task, RequestPlan(template: request, url: spec.url.absoluteString, name: name))
+        return (task, RequestPlan(template: PlanTemplate(request), url: spec.url.absoluteString, name: name))
     }
 }

@@ -36,7 +36,7 @@ extension ManagedSession {
             let error = FerryError.recordStoreFailed(message: "The note of transfer \(transfer.id) cannot be read.")
             return log { .error("A record was set aside.", error: error) }
         }
-        let name = transfer.name ?? (transfer.destination as NSString?)?.lastPathComponent ?? url.lastPathComponent
+        let name = transfer.name ?? transfer.destination?.lastPathPart ?? url.lastPathComponent
         var task = TaskState(note: note, url: url, folder: transfer.folder, fileName: name)
         task.transfer = transfer.id
         task.isSubmitted = true

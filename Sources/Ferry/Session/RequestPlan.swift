@@ -6,9 +6,9 @@ import Foundation
 
 /// The transfer of a download: what it shares with others, and what is its own.
 struct RequestPlan: Sendable {
-    var template: TransferRequest
-    var url: String
-    var name: String?
+    let template: PlanTemplate
+    let url: String
+    let name: String?
 
     /// Retries after answers that mean a busy server (S10).
     private static let statusRetries = 5

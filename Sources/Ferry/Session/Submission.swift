@@ -37,19 +37,17 @@ final class Submission: Sendable {
         var templates = template.map { [$0] } ?? []
         var items: [TransferBatch.Item] = []
         items.reserveCapacity(planned.count)
+        var last: PlanTemplate?
         for (task, plan) in planned {
             // Those that follow each other are mostly alike.
-            let index: Int
-            if let last = templates.last, last == plan.template {
-                index = templates.count - 1
-            } else {
-                templates.append(plan.template)
-                index = templates.count - 1
+            if last !== plan.template, templates.last != plan.template.request {
+                templates.append(plan.template.request)
             }
+            last = plan.template
             let note = task.state.withLock(\.note)
             items.append(
                 TransferBatch.Item(
-                    template: index, url: plan.url, folder: nil, name: plan.name, data: note.text))
+                    template: templates.count - 1, url: plan.url, folder: nil, name: plan.name, data: note.text))
         }
         self.items = TransferBatch(templates: templates, items: items)
         tasks = planned.map(\.task)

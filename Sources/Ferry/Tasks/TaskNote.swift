@@ -41,13 +41,13 @@ struct TaskNote: Hashable, Codable, Sendable {
     static func newID() -> String {
         let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
         let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 2 << 62
-        let digits = Hexadecimal.text(high) + Hexadecimal.text(low)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text.append("-") }
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, digit) in (Hexadecimal.text(high) + Hexadecimal.text(low)).utf8.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
             text.append(digit)
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     private enum CodingKeys: String, CodingKey {

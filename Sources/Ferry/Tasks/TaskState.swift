@@ -94,7 +94,7 @@ struct TaskState {
         let isRestarted = takeBytes(of: transfer)
         if let path = transfer.destination, note.kind == .placed {
             destination = path
-            fileName = (path as NSString).lastPathComponent
+            fileName = path.lastPathPart
         } else if note.kind == .chain, transfer.state == .succeeded {
             destination = transfer.destination
         }

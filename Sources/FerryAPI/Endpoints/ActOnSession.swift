@@ -21,6 +21,18 @@ package enum ActOnSession: Endpoint {
         }
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case action, ids }
+
+        package init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            action = try box.decode(SessionAction.self, forKey: .action)
+            ids = try box.decodeIfPresent(TransferIDRuns.self, forKey: .ids)?.ids
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encode(action, forKey: .action)
+            try box.encodeIfPresent(ids.map(TransferIDRuns.init), forKey: .ids)
+        }
     }
 }
 

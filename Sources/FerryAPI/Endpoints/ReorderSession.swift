@@ -15,6 +15,15 @@ package enum ReorderSession: Endpoint {
         package init(order: [TransferID]) { self.order = order }
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case order }
+
+        package init(from decoder: any Decoder) throws {
+            order = try decoder.container(keyedBy: CodingKeys.self).decode(TransferIDRuns.self, forKey: .order).ids
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encode(TransferIDRuns(order), forKey: .order)
+        }
     }
 
     package struct Response: Hashable, Codable, Sendable {

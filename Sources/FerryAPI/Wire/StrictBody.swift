@@ -10,8 +10,8 @@ package protocol StrictBody: Decodable {
 
 extension TransferRequest: StrictBody {}
 
-extension TransferBatch.Item: StrictBody {
-    package static let keys: Set = ["template", "url", "folder", "name", "data"]
+extension TransferBatch.Columns: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 extension TransferBatch.Start: StrictBody {

@@ -12,9 +12,18 @@ extension DaemonConnection {
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil,
         type: String = MediaType.json
     ) async throws(ConnectionFailure) -> E.Response {
+        let bytes = try await answer(endpoint, parameter, query: query, body: body, type: type)
+        return try Self.decode(E.Response.self, from: bytes)
+    }
+
+    /// Calls an endpoint and gives the text of its answer.
+    func answer<E: Endpoint>(
+        _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: ByteBuffer? = nil,
+        type: String = MediaType.json
+    ) async throws(ConnectionFailure) -> Data {
         let response = try await open(E.route, E.route.target(parameter, query: query), body: body, type: type)
         let bytes = try await response.collect(upTo: Self.largestAnswer)
-        return try Self.decode(E.Response.self, from: Data(bytes.readableBytesView))
+        return Data(bytes.readableBytesView)
     }
 
     /// Calls an endpoint whose bodies are JSON lines; the head says what the lines do not.

@@ -72,9 +72,11 @@ package struct ReadyQueue: Sendable {
     ) -> [(id: TransferID, key: QueueKey)] {
         var removed: [(id: TransferID, key: QueueKey)] = []
         for key in lines.keys.filter({ $0.session == session }) {
-            for id in waiting(with: key, limit: .max) where ids.contains(id) && remove(id, key) {
-                removed.append((id, key))
-            }
+            guard var line = lines.removeValue(forKey: key) else { continue }
+            let gone = line.remove(ids)
+            count -= gone.count
+            if !line.isEmpty { lines[key] = line }
+            removed += gone.map { ($0, key) }
         }
         return removed
     }

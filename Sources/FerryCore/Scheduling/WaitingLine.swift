@@ -42,6 +42,18 @@ struct WaitingLine: Sendable {
         return true
     }
 
+    /// Takes those out that are among some ids; returns them in their order.
+    mutating func remove(_ some: Set<TransferID>) -> [TransferID] {
+        var gone: [TransferID] = []
+        var left: [TransferID] = []
+        for id in ids[head...] {
+            if some.contains(id) { gone.append(id) } else { left.append(id) }
+        }
+        ids = left
+        head = 0
+        return gone
+    }
+
     /// Takes another order of the session up.
     mutating func order(by ranks: [TransferID: Int]) {
         self.ranks = ranks

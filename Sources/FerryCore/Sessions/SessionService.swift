@@ -33,6 +33,9 @@ package protocol SessionService: TransferService {
 
     // MARK: Many at once
 
+    /// All transfers of a session, in the order of submission.
+    func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer]
+
     /// Stores all items of a batch in one transaction, with ids in their order.
     ///
     /// An item that is refused does not hold back the others. One whose destination is refused is stored as failed, so
@@ -53,4 +56,19 @@ package protocol SessionService: TransferService {
     func act(
         _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
     ) async throws(TransferError) -> SessionAction.Report
+}
+
+extension SessionService {
+    package func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {
+        var query = TransferQuery()
+        query.session = session
+        query.limit = 1000
+        var all: [Transfer] = []
+        repeat {
+            let page = try await transfers(query)
+            all += page.transfers
+            query.after = page.next
+        } while query.after != nil
+        return all
+    }
 }

@@ -32,7 +32,15 @@ package enum SessionSignal: Hashable, Sendable {
             lastTask = try box.decode(Int.self, forKey: .lastTask)
             handlesEvents = try box.decode(Bool.self, forKey: .handlesEvents)
             history = try box.decodeIfPresent(Int64.self, forKey: .history) ?? 0
-            order = try box.decodeIfPresent([TransferID].self, forKey: .order) ?? []
+            order = try box.decodeIfPresent(TransferIDRuns.self, forKey: .order)?.ids ?? []
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encode(lastTask, forKey: .lastTask)
+            try box.encode(handlesEvents, forKey: .handlesEvents)
+            try box.encode(history, forKey: .history)
+            try box.encode(TransferIDRuns(order), forKey: .order)
         }
 
         private enum CodingKeys: String, CodingKey {

@@ -2,7 +2,7 @@
 // Many requests that differ in little.
 
 /// Many requests of one session that differ in little; stored in one transaction.
-package struct TransferBatch: Hashable, Codable, Sendable {
+package struct TransferBatch: Hashable, Sendable {
     /// What is the same for many items; URL, name and note of a template are replaced by those of its items.
     package var templates: [TransferRequest]
     package var items: [Item]
@@ -16,7 +16,7 @@ package struct TransferBatch: Hashable, Codable, Sendable {
     }
 
     /// One file to be fetched.
-    package struct Item: Hashable, Codable, Sendable {
+    package struct Item: Hashable, Sendable {
         package var template: Int
         package var url: String
         /// In place of the template's; nil keeps it.
@@ -59,7 +59,7 @@ package struct TransferBatch: Hashable, Codable, Sendable {
     }
 
     /// What became of a batch.
-    package struct Report: Hashable, Codable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// One for each item, in their order.
         package var results: [Result]
         /// Number of the latest durable event when the batch was stored.
@@ -72,15 +72,10 @@ package struct TransferBatch: Hashable, Codable, Sendable {
             self.lastEvent = lastEvent
             self.failures = failures
         }
-
-        private enum CodingKeys: String, CodingKey {
-            case results, failures
-            case lastEvent = "last_event"
-        }
     }
 
     /// What became of one item.
-    package struct Result: Hashable, Codable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// The stored transfer; nil if it was refused.
         package var id: TransferID?
         package var error: TransferError?

@@ -8,10 +8,14 @@ import Foundation
 package enum Destination {
     /// The folder, with the folders of the caller's name.
     package static func folder(of request: TransferRequest) -> String {
-        guard let name = request.name else { return request.folder }
+        folder(request.folder, name: request.name)
+    }
+
+    package static func folder(_ folder: String, name: String?) -> String {
+        guard let name else { return folder }
         let above = name.folderPart
         if above.hasPrefix("/") { return above }
-        return above.isEmpty ? request.folder : request.folder + "/" + above
+        return above.isEmpty ? folder : folder + "/" + above
     }
 
     /// The mode of folders that are made for a request: its user's alone where partial files have a folder of their own.

@@ -9,10 +9,11 @@ struct StrictBatch: StrictBody {
     static let keys: Set = ["templates", "items", "starts"]
 
     private let templates: [Strict<TransferRequest>]
-    private let items: [Strict<TransferBatch.Item>]
+    private let items: Strict<TransferBatch.Columns>
     private let starts: [Strict<TransferBatch.Start>]?
 
-    var batch: TransferBatch {
-        TransferBatch(templates: templates.map(\.body), items: items.map(\.body), starts: starts?.map(\.body))
+    /// - Throws: ``TransferError`` with code `invalid_request` if the items' lists are not of one length.
+    func batch() throws(TransferError) -> TransferBatch {
+        TransferBatch(templates: templates.map(\.body), items: try items.body.items(), starts: starts?.map(\.body))
     }
 }

@@ -30,7 +30,7 @@ extension ControlAPI {
         }
         router.serve(SubmitBatch.self) { request, _ in
             try request.hasNoQuery()
-            return try await service.submit(request.value(StrictBatch.self, upTo: BodyLimit.batch).batch)
+            return try await service.submit(request.value(StrictBatch.self, upTo: BodyLimit.batch).batch())
         }
         router.serve(SubmitList.self) { request, _ in
             try request.hasNoQuery()

@@ -5,22 +5,21 @@ import FerryCore
 
 /// A batch whose items were checked without a look at the disk.
 struct AdmittedBatch: Sendable {
-    /// An item that may be stored.
+    /// An item that may be stored: what is its own, as it is to be stored. All else is its template's.
     struct Item: Sendable {
         let template: Int
-        /// As it is to be stored.
-        var request: TransferRequest
-        let credentials: Credentials?
+        let url: String
         let origin: String
-        /// The name that the item gives.
-        let name: String?
+        let credentials: Credentials?
+        var folder: String
+        var name: String?
         /// The note's data that the item gives.
         let data: String?
     }
 
     let session: SessionID
-    /// What is the same for many, as it is to be stored but for the URL.
-    let templates: [Result<TransferRequest, TransferError>]
+    /// What is the same for many, as it is to be stored but for what is each item's own.
+    private(set) var templates: [Result<TransferRequest, TransferError>]
     private(set) var items: [Result<Item, TransferError>] = []
 
     /// - Throws: ``TransferError`` with code `invalid_request` if the batch is not of one session.
@@ -34,10 +33,12 @@ struct AdmittedBatch: Sendable {
         }
         self.session = session
         templates = batch.templates.map(Self.admit)
+        let shared = templates.map(Template.init)
         items.reserveCapacity(batch.items.count)
+        var reader = HTTPURLReader()
         for item in batch.items {
             do throws(TransferError) {
-                items.append(.success(try admit(item)))
+                items.append(.success(try admit(item, shared, &reader)))
             } catch {
                 items.append(.failure(error))
             }
@@ -47,16 +48,46 @@ struct AdmittedBatch: Sendable {
     /// The items that may be stored.
     var accepted: [Item] { items.compactMap { try? $0.get() } }
 
+    /// The template of an item; its URL, folder, name and note's data count for nothing.
+    ///
+    /// - Throws: what is wrong with it; then no item of it is accepted.
+    func template(_ place: Int) throws(TransferError) -> TransferRequest {
+        guard templates.indices.contains(place) else {
+            throw TransferError(.invalidRequest, "There is no template \(place).")
+        }
+        return try templates[place].get()
+    }
+
+    /// The whole request of an item.
+    func request(_ item: Item) throws(TransferError) -> TransferRequest {
+        var request = try template(item.template)
+        request.url = item.url
+        request.folder = item.folder
+        request.name = item.name
+        if let data = item.data { request.note?.data = data }
+        return request
+    }
+
     /// Whether any file stays in the service's own folder.
     var hasSpooled: Bool { templates.contains { (try? $0.get())?.spooled == true } }
 
     /// Makes the spool the folder of all items that stay there.
     mutating func setFolder(_ folder: String) {
-        items = items.map { item in
-            item.map { item in
-                var item = item
-                if item.request.spooled { item.request.folder = folder }
-                return item
+        let spooled = templates.map { (try? $0.get())?.spooled == true }
+        for (place, item) in items.enumerated() {
+            guard case .success(var item) = item, spooled[item.template] else { continue }
+            item.folder = folder
+            items[place] = .success(item)
+        }
+    }
+
+    /// Makes all of them discretionary: their app was launched for events.
+    mutating func setDiscretionary() {
+        templates = templates.map { template in
+            template.map { request in
+                var request = request
+                request.network.isDiscretionary = true
+                return request
             }
         }
     }
@@ -76,26 +107,41 @@ struct AdmittedBatch: Sendable {
         }
     }
 
+    /// What items need to know of a template: a whole request is much to hand around for each of them.
+    private struct Template {
+        let folder: Result<String, TransferError>
+        let hasMirrors: Bool
+        let hasNote: Bool
+
+        init(_ template: Result<TransferRequest, TransferError>) {
+            folder = template.map(\.folder)
+            let request = try? template.get()
+            hasMirrors = request?.mirrors.isEmpty == false
+            hasNote = request?.note != nil
+        }
+    }
+
     /// The most bytes of data that need no second look.
     private static let smallData = 1 << 16
 
-    private func admit(_ item: TransferBatch.Item) throws(TransferError) -> Item {
+    private func admit(
+        _ item: TransferBatch.Item, _ templates: [Template], _ reader: inout HTTPURLReader
+    ) throws(TransferError) -> Item {
         guard templates.indices.contains(item.template) else {
             throw TransferError(.invalidRequest, "There is no template \(item.template).")
         }
-        var request = try templates[item.template].get()
-        let url = try HTTPURL(parsing: item.url)
-        request.url = url.withoutUserinfo.string
-        request.name = item.name
+        let template = templates[item.template]
+        let folder = try template.folder.get()
+        let url = try reader.read(ArraySlice(item.url.utf8))
         if let name = item.name { try CallerPath.check(name) }
-        if let folder = item.folder { request.folder = folder }
-        if let data = item.data { request.note?.data = data }
+        var admitted = Item(
+            template: item.template, url: String(decoding: url.bytes, as: UTF8.self), origin: url.origin,
+            credentials: url.credentials, folder: item.folder ?? folder, name: item.name,
+            data: template.hasNote ? item.data : nil)
         let hasLargeData = item.data.map { $0.utf8.count > Self.smallData } ?? false
-        if item.folder != nil || hasLargeData || !request.mirrors.isEmpty {
-            request = try TransferAdmission.admit(request).request
+        if item.folder != nil || hasLargeData || template.hasMirrors {
+            admitted.folder = try TransferAdmission.admit(request(admitted)).request.folder
         }
-        return Item(
-            template: item.template, request: request, credentials: url.credentials, origin: url.origin.description,
-            name: item.name, data: request.note == nil ? nil : item.data)
+        return admitted
     }
 }

@@ -12,32 +12,15 @@ struct BatchDrafts: Sendable {
         let id: TransferID
         let item: AdmittedBatch.Item
         let place: Result<FolderChecks.Finding, TransferError>
-        let active: ActiveTime
-        let startsAfterRelaunch: Bool
-
-        func record(at now: Date) -> TransferRecord {
-            var record = TransferRecord(
-                id: id, createdAt: now, request: item.request, credentials: item.credentials)
-            record.active = active
-            if startsAfterRelaunch { record.facts.startsAfterRelaunch = true }
-            return record
-        }
-
-        var pending: PendingTransfer {
-            PendingTransfer(
-                id: id, session: item.request.session, origin: item.origin, priority: item.request.priority,
-                network: item.request.network, retry: nil, deadline: item.request.deadline,
-                notBefore: item.request.notBefore, resourceTimeout: item.request.resourceTimeout, active: active,
-                startsAfterRelaunch: startsAfterRelaunch)
-        }
 
         var row: BatchRow {
             BatchRow(
-                id: id, url: item.request.url, origin: item.origin, credentials: item.credentials,
-                folder: item.request.folder, name: item.request.name, data: item.data)
+                id: id, url: item.url, origin: item.origin, credentials: item.credentials, folder: item.folder,
+                name: item.name, data: item.data)
         }
     }
 
+    let batch: AdmittedBatch
     let now: Date
     private(set) var items: [Draft] = []
     private(set) var results: [TransferBatch.Result] = []
@@ -45,12 +28,17 @@ struct BatchDrafts: Sendable {
     private let isInBackground: Bool
 
     /// - Parameter isInBackground: whether the app was launched for events.
-    init(at now: Date, isInBackground: Bool) {
+    init(_ batch: AdmittedBatch, at now: Date, isInBackground: Bool) {
+        var batch = batch
+        if isInBackground { batch.setDiscretionary() }
+        self.batch = batch
         self.now = now
         self.isInBackground = isInBackground
         var active = ActiveTime()
         active.begin(at: .now)
         self.active = active
+        items.reserveCapacity(batch.items.count)
+        results.reserveCapacity(batch.items.count)
     }
 
     mutating func refuse(_ error: TransferError) { results.append(TransferBatch.Result(error: error)) }
@@ -58,24 +46,71 @@ struct BatchDrafts: Sendable {
     mutating func accept(
         _ item: AdmittedBatch.Item, _ id: TransferID, _ place: Result<FolderChecks.Finding, TransferError>
     ) {
-        var item = item
-        if isInBackground { item.request.network.isDiscretionary = true }
-        if item.request.spooled { item.request.name = SpoolNames.result(id) }
         results.append(TransferBatch.Result(id: id))
-        items.append(
-            Draft(
-                id: id, item: item, place: place, active: item.request.paused ? ActiveTime() : active,
-                startsAfterRelaunch: isInBackground))
+        items.append(Draft(id: id, item: item, place: place))
     }
 
-    /// What the rows of each template have in common.
-    func templates() throws(TransferError) -> [Int: BatchTemplate] {
-        var templates: [Int: BatchTemplate] = [:]
+    /// The record of one of them.
+    func record(_ draft: Draft) throws(TransferError) -> TransferRecord {
+        var record = TransferRecord(
+            id: draft.id, createdAt: now, request: try batch.request(draft.item), credentials: draft.item.credentials)
+        if record.request.spooled { record.request.name = SpoolNames.result(draft.id) }
+        if !record.request.paused { record.active = active }
+        if isInBackground { record.facts.startsAfterRelaunch = true }
+        return record
+    }
+
+    /// What their templates say; nil where no item is accepted.
+    func templates() -> [Template?] {
+        batch.templates.map { template in (try? template.get()).map { Template($0) } }
+    }
+
+    /// What is the same for all drafts of a template.
+    struct Template: Sendable {
+        let request: TransferRequest
+        let isSpooled: Bool
+        let isPaused: Bool
+        let isUnique: Bool
+        let deadline: Date?
+        let task: Int?
+
+        init(_ request: TransferRequest) {
+            self.request = request
+            isSpooled = request.spooled
+            isPaused = request.paused
+            isUnique = request.onConflict == .unique
+            deadline = request.deadline
+            task = request.note?.task
+        }
+    }
+
+    /// What the rows of each template have in common; nil for those without.
+    func rows() throws(TransferError) -> [BatchTemplate?] {
+        var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
-            var record = draft.record(at: now)
+            var record = try record(draft)
             record.request.name = nil
             templates[draft.item.template] = try BatchTemplate(record)
         }
         return templates
+    }
+
+    /// How those of them wait that may run, but for some that have ended.
+    func pending(without ended: Set<TransferID>) -> [PendingTransfer] {
+        let templates = templates()
+        var pending: [PendingTransfer] = []
+        pending.reserveCapacity(items.count)
+        for draft in items {
+            guard let template = templates[draft.item.template], !template.isPaused, !ended.contains(draft.id) else {
+                continue
+            }
+            let request = template.request
+            pending.append(
+                PendingTransfer(
+                    id: draft.id, session: batch.session, origin: draft.item.origin, priority: request.priority,
+                    network: request.network, retry: nil, deadline: template.deadline, notBefore: request.notBefore,
+                    resourceTimeout: request.resourceTimeout, active: active, startsAfterRelaunch: isInBackground))
+        }
+        return pending
     }
 }

@@ -5,18 +5,20 @@ import FerryCore
 import FerryEngine
 
 extension FolderChecks {
-    /// What `check` finds for each of many requests; a folder is asked once for all names in it that nothing has.
-    mutating func check(_ requests: [TransferRequest]) async -> [Result<Finding, TransferError>] {
-        let free = await freeNames(of: requests)
+    /// What `check` finds for each of some items of a batch; a folder is asked once for all names in it that nothing has.
+    mutating func check(
+        _ items: [AdmittedBatch.Item], of batch: AdmittedBatch
+    ) async -> [Result<Finding, TransferError>] {
+        let free = await freeNames(of: items, in: batch)
         var results: [Result<Finding, TransferError>] = []
-        results.reserveCapacity(requests.count)
-        for (index, request) in requests.enumerated() {
-            if let paths = free[index] {
+        results.reserveCapacity(items.count)
+        for (item, paths) in zip(items, free) {
+            if let paths {
                 results.append(.success(.free(paths)))
                 continue
             }
             do throws(TransferError) {
-                results.append(.success(try await check(request)))
+                results.append(.success(try await check(batch.request(item))))
             } catch {
                 results.append(.failure(error))
             }
@@ -24,18 +26,21 @@ extension FolderChecks {
         return results
     }
 
-    /// The paths of those requests whose names are free, or come from the response, by their places.
-    private mutating func freeNames(of requests: [TransferRequest]) async -> [Int: [String]] {
-        var free: [Int: [String]] = [:]
+    /// The paths of those items whose names are free, or come from the response; nil for the others.
+    private mutating func freeNames(
+        of items: [AdmittedBatch.Item], in batch: AdmittedBatch
+    ) async -> [[String]?] {
+        let templates = batch.templates.map { try? $0.get() }
+        let isUnique = templates.map { $0?.onConflict == .unique }
+        var free = [[String]?](repeating: nil, count: items.count)
         var used: Set<String> = []
         var unique: [(index: Int, path: String)] = []
-        for (folder, group) in groups(of: requests) {
-            guard let first = group.first,
+        for (folder, group) in groups(of: items) {
+            guard let first = group.first, let template = templates[items[first.index].template],
                 let opened = try? await open(
-                    folder, makes: requests[first.index].createFolders,
-                    mode: Destination.folderMode(of: requests[first.index]))
+                    folder, makes: template.createFolders, mode: Destination.folderMode(of: template))
             else { continue }
-            let names = group.map { $0.path?.lastPathPart }
+            let names = group.map(\.name)
             let looked = await disk.result { system throws(DiskError) -> [Bool] in
                 var free: [Bool] = []
                 free.reserveCapacity(names.count)
@@ -49,12 +54,14 @@ extension FolderChecks {
                 return free
             }
             guard case .success(let found) = looked else { continue }
+            let base = folder == "/" ? "/" : folder + "/"
             for (one, isFree) in zip(group, found) where isFree {
-                guard let path = one.path else {
+                guard let name = one.name else {
                     free[one.index] = []
                     continue
                 }
-                let isUnique = requests[one.index].onConflict == .unique
+                let path = base + name
+                let isUnique = isUnique[items[one.index].template]
                 // Two of the batch with one name: the policy decides about the later one.
                 guard used.insert(path).inserted || !isUnique else { continue }
                 free[one.index] = [path]
@@ -62,26 +69,34 @@ extension FolderChecks {
             }
         }
         // Those that other transfers have reserved get numbers; what cannot be read fails in the transaction.
-        let held = (try? await taken(unique.map(\.path))) ?? []
+        let held = unique.isEmpty ? [] : (try? await taken(unique.map(\.path))) ?? []
         for (index, path) in unique where held.contains(path) { free[index] = nil }
         return free
     }
 
     private struct Place {
         let index: Int
-        /// nil where the name comes from the response.
-        let path: String?
+        /// The file's name in its folder; nil where it comes from the response.
+        let name: String?
     }
 
-    /// The requests by their folders, each folder where it first comes.
-    private func groups(of requests: [TransferRequest]) -> [(folder: String, group: [Place])] {
-        var order: [String] = []
-        var groups: [String: [Place]] = [:]
-        for (index, request) in requests.enumerated() {
-            let folder = Destination.folder(of: request)
-            if groups[folder] == nil { order.append(folder) }
-            groups[folder, default: []].append(Place(index: index, path: Destination.path(of: request)))
+    /// The items by their folders, each folder where it first comes.
+    private func groups(of items: [AdmittedBatch.Item]) -> [(folder: String, group: [Place])] {
+        var places: [String: Int] = [:]
+        var groups: [(folder: String, group: [Place])] = []
+        for (index, item) in items.enumerated() {
+            let folder = Destination.folder(item.folder, name: item.name)
+            let place = Place(index: index, name: item.name?.lastPathPart)
+            // Most are of one folder, as the one before.
+            if groups.last?.folder == folder {
+                groups[groups.count - 1].group.append(place)
+            } else if let known = places[folder] {
+                groups[known].group.append(place)
+            } else {
+                places[folder] = groups.count
+                groups.append((folder, [place]))
+            }
         }
-        return order.map { ($0, groups[$0] ?? []) }
+        return groups
     }
 }

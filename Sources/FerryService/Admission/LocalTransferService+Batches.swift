@@ -26,24 +26,29 @@ extension LocalTransferService {
         configuration.reached(.batchChecked)
         // From here to the commit nobody else gets ids: those of the batch follow each other.
         let drafts = drafts(of: admitted, places)
-        let templates = try drafts.templates()
+        let rows = try drafts.rows()
         let session = admitted.session
         let stored = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
-                try Self.store(drafts, templates, starts, in: session, transaction)
+                try Self.store(drafts, rows, starts, in: session, transaction)
             }
         }
         configuration.reached(.requestCommitted)
-        let pending = drafts.items.filter { !stored.ended.contains($0.id) && !$0.item.request.paused }
-        lineUp(pending.map(\.pending))
-        for draft in drafts.items where draft.item.request.paused {
-            if let deadline = draft.item.request.deadline { setDeadline(deadline, of: draft.id) }
+        lineUp(drafts.pending(without: stored.ended))
+        let templates = drafts.templates()
+        if templates.contains(where: { $0?.isPaused == true && $0?.deadline != nil }) {
+            for draft in drafts.items {
+                guard let template = templates[draft.item.template], template.isPaused,
+                    let deadline = template.deadline
+                else { continue }
+                setDeadline(deadline, of: draft.id)
+            }
         }
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
         if let starts, let begun = stored.begun { await goneOn(starts, begun.events, begun.pending) }
         schedule()
-        await tellObstacles(of: drafts.items.map(\.id))
+        await tellObstacles(of: stored.submitted.ids)
         return TransferBatch.Report(
             results: drafts.results, lastEvent: stored.lastEvent, failures: starts.map(\.failures))
     }
@@ -54,23 +59,25 @@ extension LocalTransferService {
         var folders = FolderChecks(disk: engine.disk) { paths throws(TransferError) in
             try await journal.read { reader throws(TransferError) in try reader.held(paths) }
         }
-        let requests = batch.accepted.map(\.request)
-        var found = await folders.check(requests.filter { !$0.spooled }).makeIterator()
+        let items = batch.accepted
+        guard batch.hasSpooled else { return await folders.check(items, of: batch) }
         // The place of a spooled file is the service's own.
-        return requests.map { $0.spooled ? .success(.free([])) : found.next() ?? .success(.free([])) }
+        let spooled = batch.templates.map { (try? $0.get())?.spooled == true }
+        var found = await folders.check(items.filter { !spooled[$0.template] }, of: batch).makeIterator()
+        return items.map { spooled[$0.template] ? .success(.free([])) : found.next() ?? .success(.free([])) }
     }
 
     /// Gives ids to the items that may be stored.
     private func drafts(
         of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, TransferError>]
     ) -> BatchDrafts {
-        var drafts = BatchDrafts(at: Date(), isInBackground: isInBackground(batch.session))
+        var drafts = BatchDrafts(batch, at: Date(), isInBackground: isInBackground(batch.session))
+        let milliseconds = UInt64(max(0, drafts.now.timeIntervalSince1970 * 1000))
         var found = places.makeIterator()
         for item in batch.items {
             switch item {
             case .failure(let error): drafts.refuse(error)
             case .success(let item):
-                let milliseconds = UInt64(max(0, drafts.now.timeIntervalSince1970 * 1000))
                 let id = TransferID.next(after: lastID, milliseconds: milliseconds)
                 lastID = id
                 drafts.accept(item, id, found.next() ?? .success(.free([])))
@@ -92,16 +99,25 @@ extension LocalTransferService {
     }
 
     private static func store(
-        _ drafts: BatchDrafts, _ templates: [Int: BatchTemplate], _ starts: BatchStarts?, in session: SessionID,
+        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, in session: SessionID,
         _ transaction: JournalTransaction
     ) throws(TransferError) -> Stored {
+        let templates = drafts.templates()
         var ended: [TransferRecord] = []
         var lastTask: Int?
         for draft in drafts.items {
-            if let record = try store(draft, templates[draft.item.template], drafts.now, transaction) {
+            let place = draft.item.template
+            guard let template = templates[place], let row = rows[place] else {
+                throw TransferError(.internal, "A template of a batch is missing.")
+            }
+            if let outcome = try store(draft, template, row, transaction) {
+                var record = try drafts.record(draft)
+                record.outcome = outcome
+                record.finishedAt = drafts.now
+                try transaction.insert(record)
                 ended.append(record)
             }
-            if let task = draft.item.request.note?.task { lastTask = max(lastTask ?? task, task) }
+            if let task = template.task { lastTask = max(lastTask ?? task, task) }
         }
         if let lastTask { try transaction.noteTask(lastTask, of: session) }
         let submitted = try transaction.appendEvents(
@@ -122,35 +138,26 @@ extension LocalTransferService {
             lastEvent: try transaction.lastEvent(of: session))
     }
 
-    /// Stores one transfer; returns it if it has ended by that.
+    /// Stores one transfer; returns what it is to be stored with if it has ended by that.
     private static func store(
-        _ draft: BatchDrafts.Draft, _ template: BatchTemplate?, _ now: Date, _ transaction: JournalTransaction
-    ) throws(TransferError) -> TransferRecord? {
-        let outcome: Outcome
+        _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
+        _ transaction: JournalTransaction
+    ) throws(TransferError) -> Outcome? {
         switch draft.place {
-        case .success(.skipped(let success)): outcome = .succeeded(success)
-        case .failure(let error): outcome = .failed(error)
+        case .success(.skipped(let success)): return .succeeded(success)
+        case .failure(let error): return .failed(error)
         case .success(.free(let paths)):
-            guard let template else { throw TransferError(.internal, "A template of a batch is missing.") }
-            let row = draft.row
-            if paths.isEmpty {
-                _ = try transaction.insert(row, like: template, destination: nil)
-                return nil
+            var row = draft.row
+            if template.isSpooled { row.name = SpoolNames.result(draft.id) }
+            for path in paths where try transaction.insert(row, like: like, destination: path) { return nil }
+            guard paths.isEmpty || template.isUnique else {
+                return .failed(
+                    TransferError(
+                        .destinationExists, "Another transfer is fetching to \(paths[0].escapingControls)."))
             }
-            for path in paths where try transaction.insert(row, like: template, destination: path) { return nil }
-            guard draft.item.request.onConflict != .unique else {
-                // All were taken meanwhile: the first head chooses another.
-                _ = try transaction.insert(row, like: template, destination: nil)
-                return nil
-            }
-            outcome = .failed(
-                TransferError(
-                    .destinationExists, "Another transfer is fetching to \(paths[0].escapingControls)."))
+            // Where all were taken meanwhile, the first head chooses another.
+            _ = try transaction.insert(row, like: like, destination: nil)
+            return nil
         }
-        var record = draft.record(at: now)
-        record.outcome = outcome
-        record.finishedAt = now
-        try transaction.insert(record)
-        return record
     }
 }

@@ -53,6 +53,32 @@ import Testing
         }
     }
 
+    @Test func `received bytes fall only after a restart was told`() async throws {
+        let other = SeededBody(seed: 77, size: 300_000)
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(200_000)))) { fixture in
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.receives(200_000)
+            try await answer { manager.suspend(task, handler: $0) }
+            let events = Notes<DownloadEvent>()
+            let reading = try await events.follow(task)
+            fixture.origin.script = OriginScript(other, always: .throttle(bytesPerSecond: 600_000))
+            manager.start(task)
+            try await task.reaches(.succeeded)
+            await reading.value
+            var last: Int64 = 200_000
+            var isRestarted = false
+            for event in events.all {
+                if case .restarted = event { isRestarted = true }
+                guard case .progress(let progress) = event else { continue }
+                #expect(progress.receivedBytes >= last || isRestarted)
+                if progress.receivedBytes < last { isRestarted = false }
+                last = progress.receivedBytes
+            }
+            #expect(task.digest == other.sha256Hex && task.progress.fractionCompleted == 1)
+        }
+    }
+
     @Test func `speed is what flows, and nothing in a stall`() async throws {
         let body = SeededBody(seed: 4, size: 3_000_000)
         let script = OriginScript(
@@ -64,6 +90,8 @@ import Testing
             try await eventually("bytes flow") {
                 task.speed > 0 && task.timeRemaining > 0 && manager.speed > 0 && manager.timeRemaining > 0
             }
+            let sum = manager.tasks.reduce(0) { $0 + $1.progress.totalUnitCount }
+            #expect(sum == manager.progress.totalUnitCount)
             #expect(task.speedString.hasSuffix("/s") && task.timeRemainingString.contains(":"))
             try await task.receives(1_000_000)
             try await eventually("the stall shows") { task.speed == 0 && manager.speed == 0 }

@@ -1,0 +1,66 @@
+// Ferry: FerryClient
+// Whole lists of the daemon.
+
+import FerryAPI
+package import FerryCore
+import Foundation
+
+extension RemoteTransferService {
+    /// The next page is asked for before the last one is read: the daemon and this process work at the same time.
+    package func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {
+        let pages = await withTaskGroup(of: (Int, Result<[Transfer], TransferError>).self) { group in
+            var query = TransferQuery()
+            query.session = session
+            query.limit = TransferQuery.limits.upperBound
+            var count = 0
+            var pages: [Int: Result<[Transfer], TransferError>] = [:]
+            repeat {
+                let number = count
+                count += 1
+                do throws(TransferError) {
+                    let text = try await text(of: query)
+                    query.after = try Self.next(after: text)
+                    group.addTask(executorPreference: DecodingExecutor.shared) { (number, Self.transfers(in: text)) }
+                } catch {
+                    pages[number] = .failure(error)
+                    break
+                }
+            } while query.after != nil
+            for await (number, page) in group { pages[number] = page }
+            return (0..<count).map { pages[$0] ?? .success([]) }
+        }
+        var all: [Transfer] = []
+        for page in pages { all += try page.get() }
+        return all
+    }
+
+    private func text(of query: TransferQuery) async throws(TransferError) -> Data {
+        let items = query.items + [ListTransfers.omitsUsual]
+        return try await repeating { connection throws(ConnectionFailure) in
+            try await connection.answer(ListTransfers.self, query: items)
+        }
+    }
+
+    /// The cursor of the page after another, whose keys are sorted: it comes first.
+    private static func next(after page: Data) throws(TransferError) -> TransferID? {
+        let key = Data(#"{"next":""#.utf8)
+        if page.starts(with: key),
+            let id = TransferID(String(decoding: page.dropFirst(key.count).prefix(16), as: UTF8.self))
+        {
+            return id
+        }
+        return try decode(page).next
+    }
+
+    private static func transfers(in page: Data) -> Result<[Transfer], TransferError> {
+        Result { () throws(TransferError) in try decode(page).transfers }
+    }
+
+    private static func decode(_ page: Data) throws(TransferError) -> TransferPage {
+        do throws(ConnectionFailure) {
+            return try DaemonConnection.decode(TransferPage.self, from: page)
+        } catch {
+            throw error.error
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// Ferry: FerryCore
+// A batch and what became of it, as JSON.
+
+extension TransferBatch {
+    /// The items of a batch as they are written: a list for each kind of value, since an object for each item costs several
+    /// times as much to read.
+    package struct Columns: Hashable, Sendable {
+        private var url: [String] = []
+        /// Absent if all items are of the first.
+        private var template: [Int]?
+        // Absent where no item has one.
+        private var folder: [String?]?
+        private var name: [String?]?
+        private var data: [String?]?
+
+        package init(_ items: [Item]) {
+            url = items.map(\.url)
+            if items.contains(where: { $0.template != 0 }) { template = items.map(\.template) }
+            if items.contains(where: { $0.folder != nil }) { folder = items.map(\.folder) }
+            if items.contains(where: { $0.name != nil }) { name = items.map(\.name) }
+            if items.contains(where: { $0.data != nil }) { data = items.map(\.data) }
+        }
+
+        /// - Throws: ``TransferError`` with code `invalid_request` if the lists are not of one length.
+        package func items() throws(TransferError) -> [Item] {
+            for count in [template?.count, folder?.count, name?.count, data?.count] {
+                guard let count, count != url.count else { continue }
+                throw TransferError(
+                    .invalidRequest, "A list of the items has \(count) values, and there are \(url.count) URLs.")
+            }
+            return url.indices.map { index in
+                Item(
+                    template: template?[index] ?? 0, url: url[index], folder: folder?[index], name: name?[index],
+                    data: data?[index])
+            }
+        }
+    }
+}
+
+extension TransferBatch.Columns: Codable {
+    package enum CodingKeys: String, CodingKey, CaseIterable { case url, template, folder, name, data }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        func texts(_ key: CodingKeys) throws -> [String?]? {
+            // A list without null is read faster as what it is.
+            if let all = try? box.decodeIfPresent([String].self, forKey: key) { return all }
+            return try box.decodeIfPresent([String?].self, forKey: key)
+        }
+        url = try box.decode([String].self, forKey: .url)
+        template = try box.decodeIfPresent([Int].self, forKey: .template)
+        folder = try texts(.folder)
+        name = try texts(.name)
+        data = try texts(.data)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        func put(_ texts: [String?]?, _ key: CodingKeys) throws {
+            guard let texts else { return }
+            let all = texts.compactMap(\.self)
+            if all.count == texts.count { try box.encode(all, forKey: key) } else { try box.encode(texts, forKey: key) }
+        }
+        try box.encode(url, forKey: .url)
+        try box.encodeIfPresent(template, forKey: .template)
+        try put(folder, .folder)
+        try put(name, .name)
+        try put(data, .data)
+    }
+}
+
+extension TransferBatch: Codable {
+    private enum CodingKeys: String, CodingKey { case templates, items, starts }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        templates = try box.decode([TransferRequest].self, forKey: .templates)
+        items = try box.decode(Columns.self, forKey: .items).items()
+        starts = try box.decodeIfPresent([Start].self, forKey: .starts)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(templates, forKey: .templates)
+        try box.encode(Columns(items), forKey: .items)
+        try box.encodeIfPresent(starts, forKey: .starts)
+    }
+}
+
+/// Written with runs, as the report of a list is.
+extension TransferBatch.Report: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case runs, failures
+        case lastEvent = "last_event"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        lastEvent = try box.decode(Int64.self, forKey: .lastEvent)
+        failures = try box.decodeIfPresent([ActionResult].self, forKey: .failures)
+        results = []
+        for run in try box.decode([TransferList.Run].self, forKey: .runs) {
+            if run.first == nil {
+                let refused = TransferBatch.Result(error: run.error)
+                results.append(contentsOf: repeatElement(refused, count: max(0, run.count)))
+            } else {
+                for id in run.ids { results.append(TransferBatch.Result(id: id)) }
+            }
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var report = TransferList.Report()
+        for result in results {
+            if let id = result.id {
+                report.accept(first: id, count: 1)
+            } else {
+                report.refuse(result.error ?? TransferError(.internal, "The item has no result."))
+            }
+        }
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(report.runs, forKey: .runs)
+        try box.encode(lastEvent, forKey: .lastEvent)
+        try box.encodeIfPresent(failures, forKey: .failures)
+    }
+}
