@@ -55,7 +55,9 @@ import Testing
         try check(TransferIDRuns([]), "[]")
     }
 
-    @Test(arguments: ["7", "0000000000000007+", "0000000000000007+-1", "ffffffffffffffff+1", "0000000000000007+99999999999"])
+    @Test(arguments: [
+        "7", "0000000000000007+", "0000000000000007+-1", "ffffffffffffffff+1", "0000000000000007+99999999999",
+    ])
     func `a text that names no ids, or more than there are, is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try APIJSON.decoder.decode(TransferIDRuns.self, from: Data(#"["\#(text)"]"#.utf8))

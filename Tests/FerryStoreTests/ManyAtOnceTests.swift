@@ -244,6 +244,22 @@ import Testing
         #expect(try await journal.counts() == [:])
     }
 
+    @Test func `what is forgotten leaves no row behind`() async throws {
+        let all = try (1...3).map { number in try record(number) { $0.request.tags = ["a"] } }
+        try await Sample.insert(all, into: journal)
+        let (session, ids) = (session, all.map(\.id))
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.delete(ids[0])
+            _ = try transaction.forget(Array(ids.dropFirst()), of: session, at: Sample.moment)
+        }
+        let left = try await journal.read { reader throws(TransferError) in
+            try ["transfers", "requests", "transfer_tags"].map { table throws(TransferError) in
+                try reader.connection.row("SELECT count(*) FROM \(table)").flatMap { RowReader($0).integer(0) }
+            }
+        }
+        #expect(left == [0, 0, 0])
+    }
+
     @Test func `rows that cannot be read hold up no action on the others`() async throws {
         let all = try (1...3).map { number in try record(number) }
         try await Sample.insert(all, into: journal)

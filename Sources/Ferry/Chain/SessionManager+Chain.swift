@@ -114,7 +114,8 @@ extension ManagedSession {
         }
         var final = template
         chain.apply(to: &final, host: url.host)
-        storeAndWait(Submission([(task, RequestPlan(template: PlanTemplate(final), url: url.absoluteString, name: nil))]))
+        let plan = RequestPlan(template: PlanTemplate(final), url: url.absoluteString, name: nil)
+        storeAndWait(Submission([(task, plan)]))
         return request
     }
 }

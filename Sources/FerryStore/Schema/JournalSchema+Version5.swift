@@ -16,7 +16,7 @@ extension JournalSchema {
         "CREATE INDEX transfers_placed ON transfers (placed) WHERE placed IS NOT NULL",
         """
         CREATE TABLE requests (
-            id INTEGER PRIMARY KEY REFERENCES transfers (id) ON DELETE CASCADE,
+            id INTEGER PRIMARY KEY,
             request TEXT NOT NULL,
             credentials TEXT
         ) STRICT

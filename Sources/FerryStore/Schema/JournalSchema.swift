@@ -10,7 +10,11 @@ enum JournalSchema {
 
     /// How the writing connection works. GRDB sets `NORMAL` with WAL; a commit that was acknowledged must survive a power cut.
     /// With less of a cache, a transaction that changes thousands of transfers writes its pages several times.
-    static let usualPages = "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000"
+    /// What is deleted is overwritten where that writes no further pages; some builds of SQLite write those as well.
+    static let usualPages = """
+        PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000; \
+        PRAGMA secure_delete = FAST
+        """
 
     /// How it works while it changes so many pages that their callers would wait for the log to be moved.
     static let laterCheckpoint = "PRAGMA wal_autocheckpoint = 0"

@@ -66,7 +66,8 @@ package struct JournalTransaction: JournalReads {
     /// Forgets a transfer; its events stay.
     @discardableResult
     package func delete(_ id: TransferID) throws(TransferError) -> Bool {
-        try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
+        try connection.execute("DELETE FROM requests WHERE id = ?", [id.column])
+        return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
     /// Says how many transfers are changed: for very many the log is moved into the journal's file after the commit.
