@@ -39,13 +39,14 @@ enum WireDate {
     }
 
     static func date(_ text: String) -> Date? {
-        usual(text) ?? (try? fraction.parse(text))
+        // The format style would take the 29th of a month with 28 days for the 1st of the next one.
+        text.utf8.last == UInt8(ascii: "Z") ? usual(text) : try? fraction.parse(text)
     }
 
-    /// Reads a missing fraction as zero, and the forms of other zones.
+    /// Reads the forms of other zones.
     private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads `2026-01-31T12:00:00Z`, with up to nine digits of a fraction; nil for anything else.
+    /// Reads `2026-01-31T12:00:00Z`, with up to 18 digits of a fraction; nil for anything else.
     private static func usual(_ text: String) -> Date? {
         var rest = text.utf8[...]
         func number(_ digits: Int, then mark: Unicode.Scalar?) -> Int? {
@@ -67,7 +68,7 @@ enum WireDate {
         guard let mark = rest.popFirst() else { return nil }
         if mark == UInt8(ascii: "Z"), rest.isEmpty { return Date(timeIntervalSince1970: whole) }
         let digits = rest.count - 1
-        guard mark == UInt8(ascii: "."), 1...9 ~= digits, let part = number(digits, then: "Z") else { return nil }
+        guard mark == UInt8(ascii: "."), 1...18 ~= digits, let part = number(digits, then: "Z") else { return nil }
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         return Date(timeIntervalSince1970: whole + Double(part) / scale)

@@ -222,7 +222,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
             case .gathered(var buffer, let size, var dropped, let progress):
                 state.body = nil
                 var part = part
-                var wanted = part.readSlice(length: min(part.readableBytes, size - buffer.readableBytes)) ?? ByteBuffer()
+                var wanted =
+                    part.readSlice(length: min(part.readableBytes, size - buffer.readableBytes)) ?? ByteBuffer()
                 progress.received.wrappingAdd(Int64(wanted.readableBytes), ordering: .relaxed)
                 buffer.writeBuffer(&wanted)
                 dropped += part.readableBytes

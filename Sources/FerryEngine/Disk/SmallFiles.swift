@@ -110,7 +110,8 @@ actor SmallFiles {
         }
         guard case .success(let names) = named else {
             for one in made {
-                results[one.index] = .failed(DiskError("Placing", one.file.path, errno: ECANCELED).transferError, one.facts)
+                results[one.index] = .failed(
+                    DiskError("Placing", one.file.path, errno: ECANCELED).transferError, one.facts)
             }
             return results
         }

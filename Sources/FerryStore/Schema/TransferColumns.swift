@@ -32,7 +32,8 @@ enum TransferColumns {
     static let selectAlike = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
         iif(json_valid(request), json_set(request, '$.url', ''), NULL), credentials, facts, failures, retry, outcome, \
-        phase, active, iif(json_valid(request), json_extract(request, '$.url'), NULL) FROM transfers \
+        phase, active, iif(json_valid(request), json_extract(request, '$.url'), NULL) \
+        FROM transfers LEFT JOIN requests USING (id) \
         WHERE id IN (SELECT value FROM json_each(?))
         """
 
