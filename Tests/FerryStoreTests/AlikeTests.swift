@@ -32,7 +32,7 @@ import Testing
         try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
         try await journal.commit { transaction throws(TransferError) in
             try transaction.connection.execute(
-                "UPDATE transfers SET request = ? WHERE id = ?", [request, Sample.id(2).column])
+                "UPDATE requests SET request = ? WHERE id = ?", [request, Sample.id(2).column])
         }
         let (together, alone) = try await journal.read { reader throws(TransferError) in
             var alike = AlikeRequests()
