@@ -20,11 +20,11 @@ func decisionBenchmarks() {
     let whole = head(200, [("Content-Length", "1073741824"), ("Accept-Ranges", "bytes")])
     let part = head(206, [("Content-Length", "536870912"), ("Content-Range", "bytes 536870912-1073741823/1073741824")])
 
-    Benchmark("Decision: 200 to the first request") { benchmark in
+    Benchmark("decision-200-first-request") { benchmark in
         let situation = ResumeSituation(asked: .whole, response: .success(whole))
         for _ in benchmark.scaledIterations { blackHole(ResumeTable.decide(situation)) }
     }
-    Benchmark("Decision: 206 to a segment") { benchmark in
+    Benchmark("decision-206-segment") { benchmark in
         var situation = ResumeSituation(
             asked: .range(from: 536_870_912, to: 1_073_741_823, ifRange: .etag("\"6553d2a0-40000000\"")),
             response: .success(part))

@@ -14,10 +14,10 @@ func eventBenchmarks() {
         number: 1, kind: .succeeded, at: Sample.moment, id: record.id, session: record.request.session,
         transfer: Transfer(record, live: .running(received: 1 << 20, expected: 1 << 30, speed: 1e8)))
 
-    Benchmark("Event: to JSON") { benchmark in
+    Benchmark("event-to-json") { benchmark in
         for _ in benchmark.scaledIterations { blackHole(try APIJSON.encoder.encode(event)) }
     }
-    Benchmark("Event: from JSON") { benchmark in
+    Benchmark("event-from-json") { benchmark in
         let data = try APIJSON.encoder.encode(event)
         for _ in benchmark.scaledIterations { blackHole(try APIJSON.decoder.decode(TransferEvent.self, from: data)) }
     }

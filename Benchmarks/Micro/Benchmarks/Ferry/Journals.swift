@@ -23,7 +23,7 @@ enum Sample {
 /// Callers at the same time share a transaction; the journal is in memory, so that the disk is not measured.
 func journalBenchmarks() {
     for callers in [1, 64] as [UInt64] {
-        Benchmark("Journal: commits of \(callers) at once", configuration: .init(scalingFactor: .one)) { benchmark in
+        Benchmark("journal-commits-\(callers)", configuration: .init(scalingFactor: .one)) { benchmark in
             for _ in benchmark.scaledIterations {
                 let journal = try Journal.inMemory(logger: Sample.quiet)
                 benchmark.startMeasurement()

@@ -9,7 +9,7 @@ func rangeBenchmarks() {
     let size: Int64 = 1 << 30
     let block: Int64 = 1 << 20
 
-    Benchmark("Ranges: eight writers fill 1 GiB by 1 MiB", configuration: .init(scalingFactor: .one)) { benchmark in
+    Benchmark("ranges-eight-writers", configuration: .init(scalingFactor: .one)) { benchmark in
         for _ in benchmark.scaledIterations {
             var ranges = ByteRangeSet()
             for step in 0..<(size / block / 8) {
@@ -21,7 +21,7 @@ func rangeBenchmarks() {
             blackHole(ranges)
         }
     }
-    Benchmark("Ranges: gaps of a set of 1,000 ranges", configuration: .init(scalingFactor: .one)) { benchmark in
+    Benchmark("ranges-gaps-of-1000", configuration: .init(scalingFactor: .one)) { benchmark in
         var ranges = ByteRangeSet()
         for number in 0..<1000 as Range<Int64> { ranges.insert(number * 2 * block..<(number * 2 + 1) * block) }
         for _ in benchmark.scaledIterations { blackHole(ranges.gaps(in: 0..<2000 * block)) }
