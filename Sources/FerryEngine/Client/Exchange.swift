@@ -36,10 +36,13 @@ final class Exchange: Sendable {
             request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
     }
 
+    // What waits here is marked as concurrent: in optimized builds of Swift 6.3 an actor that called it otherwise could go
+    // on beside itself after it.
+
     /// Waits for the head.
     ///
     /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.
-    func head() async throws(TransferError) -> ResponseHead {
+    @concurrent func head() async throws(TransferError) -> ResponseHead {
         let watch = watch(timeouts.connect + timeouts.head, message: "did not answer")
         defer { watch.cancel() }
         do {
@@ -54,7 +57,7 @@ final class Exchange: Sendable {
     /// Lets the body into the file and waits for its end.
     ///
     /// - Throws: ``TransferError``; what arrived before stays written.
-    func receive(into sink: BodySink) async throws(TransferError) {
+    @concurrent func receive(into sink: BodySink) async throws(TransferError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
@@ -70,7 +73,9 @@ final class Exchange: Sendable {
     ///
     /// - Parameter progress: told of what comes.
     /// - Returns: up to `size` bytes of it, and what ended it early.
-    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: TransferError?) {
+    @concurrent func gather(_ size: Int, _ progress: TransferProgress) async -> (
+        bytes: ByteBuffer, failure: TransferError?
+    ) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
@@ -122,7 +127,7 @@ final class Exchange: Sendable {
     var bytesSent: Int64 { recorder?.bytesSent.load(ordering: .relaxed) ?? 0 }
 
     /// The beginning of a body that is no file, for an error's details; then the exchange ends.
-    func text(limit: Int = 4096) async -> String {
+    @concurrent func text(limit: Int = 4096) async -> String {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.text(ByteBuffer(), limit: limit))
@@ -130,7 +135,7 @@ final class Exchange: Sendable {
     }
 
     /// Drops a body that nobody wants, quickly: a long one costs the connection.
-    func discard() async {
+    @concurrent func discard() async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.dropped(0))
@@ -158,7 +163,7 @@ final class Exchange: Sendable {
     func finish() { end(EnoughReceived()) }
 
     /// Closes the connection of a response whose body is not read, and waits until it is gone.
-    func close() async {
+    @concurrent func close() async {
         end(EnoughReceived())
         _ = try? await task.futureResult.get()
     }
