@@ -239,6 +239,8 @@ let documented: Set = [
 /// Targets with the settings of other people's packages.
 let foreign: Set = ["CFerrySystem", "ClientSwift5Tests", "ClientSwift6Tests"]
 
+// Not NonisolatedNonsendingByDefault: with Swift 6.3.1 an actor's code goes on beside the actor after such a function
+// threw (swiftlang/swift#88259). A test of FerryEngineTests says when it may come back.
 for target in package.targets {
     if documented.contains(target.name) { target.exclude.append("README.md") }
     if foreign.contains(target.name) { continue }
@@ -247,7 +249,6 @@ for target in package.targets {
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
-            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             .enableUpcomingFeature("InferIsolatedConformances"),
             .enableUpcomingFeature("ImmutableWeakCaptures"),
             .strictMemorySafety(),

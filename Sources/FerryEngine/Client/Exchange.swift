@@ -36,13 +36,10 @@ final class Exchange: Sendable {
             request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
     }
 
-    // What waits here is marked as concurrent: in optimized builds of Swift 6.3 an actor that called it otherwise could go
-    // on beside itself after it.
-
     /// Waits for the head.
     ///
     /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.
-    @concurrent func head() async throws(TransferError) -> ResponseHead {
+    func head() async throws(TransferError) -> ResponseHead {
         let watch = watch(timeouts.connect + timeouts.head, message: "did not answer")
         defer { watch.cancel() }
         do {
@@ -57,7 +54,7 @@ final class Exchange: Sendable {
     /// Lets the body into the file and waits for its end.
     ///
     /// - Throws: ``TransferError``; what arrived before stays written.
-    @concurrent func receive(into sink: BodySink) async throws(TransferError) {
+    func receive(into sink: BodySink) async throws(TransferError) {
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
         do {
@@ -73,9 +70,7 @@ final class Exchange: Sendable {
     ///
     /// - Parameter progress: told of what comes.
     /// - Returns: up to `size` bytes of it, and what ended it early.
-    @concurrent func gather(_ size: Int, _ progress: TransferProgress) async -> (
-        bytes: ByteBuffer, failure: TransferError?
-    ) {
+    func gather(_ size: Int, _ progress: TransferProgress) async -> (bytes: ByteBuffer, failure: TransferError?) {
         if let whole = delegate.takeWhole(size) { return (whole, nil) }
         let watch = watch(timeouts.idle, message: "stopped sending")
         defer { watch.cancel() }
@@ -127,7 +122,7 @@ final class Exchange: Sendable {
     var bytesSent: Int64 { recorder?.bytesSent.load(ordering: .relaxed) ?? 0 }
 
     /// The beginning of a body that is no file, for an error's details; then the exchange ends.
-    @concurrent func text(limit: Int = 4096) async -> String {
+    func text(limit: Int = 4096) async -> String {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.text(ByteBuffer(), limit: limit))
@@ -135,7 +130,7 @@ final class Exchange: Sendable {
     }
 
     /// Drops a body that nobody wants, quickly: a long one costs the connection.
-    @concurrent func discard() async {
+    func discard() async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.dropped(0))
@@ -163,7 +158,7 @@ final class Exchange: Sendable {
     func finish() { end(EnoughReceived()) }
 
     /// Closes the connection of a response whose body is not read, and waits until it is gone.
-    @concurrent func close() async {
+    func close() async {
         end(EnoughReceived())
         _ = try? await task.futureResult.get()
     }

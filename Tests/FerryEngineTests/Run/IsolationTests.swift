@@ -1,0 +1,51 @@
+// Ferry: FerryEngineTests
+// Where code goes on after a call that fails.
+
+import Testing
+
+/// A run's state is its actor's alone, so whoever calls from there has to be there again when the call ends.
+///
+/// Swift 6.3.1 leaves the caller elsewhere where a `nonisolated(nonsending)` function throws (swiftlang/swift#88259),
+/// which `NonisolatedNonsendingByDefault` makes of each asynchronous function: this package does without that feature.
+/// These functions have the settings of the package's modules, and say when a compiler may have it on.
+@Suite struct `Code of an actor` {
+    @Test func `is on its actor again after calls that fail`() async {
+        await #expect(processExitsWith: .success) { await Caller().failAndGoOn() }
+    }
+
+    private struct Failure: Error {}
+
+    private actor Other {
+        func fail() throws { throw Failure() }
+    }
+
+    private struct Callee {
+        func viaTask() async throws { try await Task<Void, any Error> { throw Failure() }.value }
+        func viaActor(_ other: Other) async throws { try await other.fail() }
+        func typed(_ other: Other) async throws(Failure) {
+            do { try await other.fail() } catch { throw Failure() }
+        }
+        func viaContinuation() async throws {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                Task.detached { continuation.resume(throwing: Failure()) }
+            }
+        }
+        var property: Int {
+            get async throws {
+                try await viaTask()
+                return 0
+            }
+        }
+    }
+
+    private actor Caller {
+        func failAndGoOn() async {
+            let (callee, other) = (Callee(), Other())
+            do { try await callee.viaTask() } catch { preconditionIsolated("after a task") }
+            do { try await callee.viaActor(other) } catch { preconditionIsolated("after another actor") }
+            do { try await callee.typed(other) } catch { preconditionIsolated("after a typed error") }
+            do { try await callee.viaContinuation() } catch { preconditionIsolated("after a continuation") }
+            do { _ = try await callee.property } catch { preconditionIsolated("after a property") }
+        }
+    }
+}
