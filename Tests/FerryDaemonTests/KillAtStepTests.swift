@@ -30,7 +30,8 @@ struct `A daemon that dies at a step` {
     }
 
     @Test func `D1 after ranges were committed goes on from them`() async throws {
-        let script = OriginScript(Self.body, .on(.request(1), .cut(after: 2_000_000)))
+        // Less than what is taken from the client while the head is judged: all of it counts, however long that takes.
+        let script = OriginScript(Self.body, .on(.request(1), .cut(after: 400_000)))
         try await withDaemon(script) { ferry, origin in
             try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.rangesCommitted.rawValue])
             let first = try #require(ferry.daemons.first)
@@ -38,7 +39,7 @@ struct `A daemon that dies at a step` {
             #expect(result.status == 0, "\(result)")
             #expect(!ferry.daemons.contains(first))
             try await expectOnce(ferry, Self.body)
-            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=2000000-"])
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=400000-"])
             #expect(origin.bytesSent == Self.body.size)
         }
     }
