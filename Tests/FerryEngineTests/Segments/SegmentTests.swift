@@ -102,6 +102,40 @@ import Testing
         }
     }
 
+    @Test func `S9 unusable parts of all tries count together, and the second ends all extra requests`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .hold("first", at: .body(Self.firstBytes))), .on(.request(2), .noRanges),
+            .on(.request(3), .hold("extra", at: .head)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = 2 }
+            let job = harness.job(request)
+            let run = harness.makeRun(job)
+            async let report = run.run()
+            // The third request shows that the worker of the second has left.
+            await origin.wait { $0.held.count == 2 }
+            try await eventually("the bytes have arrived") {
+                job.progress.received.load(ordering: .relaxed) == Self.firstBytes
+            }
+            await run.stop()
+            let facts = await report.facts
+            #expect(facts.unusableParts == 1)
+            #expect(harness.journal.facts.unusableParts == 1)
+
+            let before = origin.requests.count
+            origin.script = OriginScript(
+                body, .on(.request(1), .hold("again", at: .body(Self.firstBytes)), .throttle(bytesPerSecond: 8 << 20)),
+                .on(.requests(2...), .noRanges))
+            async let transferred = harness.transfer(request, from: facts)
+            await origin.wait { $0.requests.count == before + 2 }
+            origin.release("again")
+            let history = await transferred
+            try harness.expectFile(history, body)
+            #expect(history.reports.count == 1)
+            // Looks at the workers follow each other within a small part of the time that the rest of the file takes.
+            #expect(origin.requests.count == before + 2, "a worker was tried after the second unusable answer")
+        }
+    }
+
     @Test(arguments: DigestAlgorithm.allCases)
     func `I4 digests of a file that came in parts are those of its bytes`(algorithm: DigestAlgorithm) async throws {
         try await withEngine(heldScript) { harness, origin in
