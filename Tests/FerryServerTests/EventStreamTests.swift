@@ -27,6 +27,17 @@ import Testing
         #expect(asked.progressInterval == 0.5)
     }
 
+    @Test(arguments: [("brief=true", true), ("brief=false", false), ("progress=1", false)])
+    func `successes come without their transfers only if that was asked for`(query: String, isBrief: Bool) async throws
+    {
+        let service = service(events: 1)
+        try await withServer(service) { client in
+            _ = try await client.lines(1, of: "/v1/events?after=0&\(query)")
+        }
+        let asked = try #require(service.state.withLock { $0.subscriptions.first })
+        #expect(asked.omitsSuccesses == isBrief && asked.after == 0)
+    }
+
     @Test func `a stream that ends with its transfers is a whole response`() async throws {
         try await withServer(service(events: 2)) { client in
             let response = try await client.send("GET", "/v1/events?ids=0000000000000007&until_ended=true")

@@ -54,6 +54,8 @@ import Testing
         ("GET", "/v1/transfers?sort=size", 400, "sort"),
         ("GET", "/v1/events?progress=0", 400, "progress"),
         ("GET", "/v1/events?until_ended=true", 400, "ids"),
+        ("GET", "/v1/events?brief=1", 400, "brief is true or false"),
+        ("GET", "/v1/events?brief=", 400, "brief is true or false"),
         ("GET", "/v1/status?x=1", 400, "x"),
         ("DELETE", "/v1/transfers/0000000000000001?delete_file=yes", 400, "true or false"),
         ("DELETE", "/v1/transfers/0000000000000001", 404, "no transfer"),

@@ -183,6 +183,58 @@ import Testing
         }
     }
 
+    /// Whoever listens while things happen is told of them directly, and whoever comes later from the journal.
+    @Test(arguments: ServiceKind.allCases)
+    func `successes alone come without their transfers to whoever wants them in brief`(_ kind: ServiceKind) async throws
+    {
+        let script = OriginScript(Self.small, .on(.path("/missing"), .status(404)))
+        try await withService(kind, script) { bed in
+            let stream = try await bed.service.events(subscription { $0.omitsSuccesses = true })
+            let good = try await bed.add("/good").id
+            try await bed.wait(for: good, .succeeded)
+            let missing = try await bed.add("/missing").id
+            try await bed.wait(for: missing, .failed)
+            let canceled = try await bed.add("/canceled") { $0.paused = true }.id
+            try await bed.act(.cancel, canceled)
+            let durable: [TransferEvent.Kind] = [.submitted, .succeeded, .submitted, .failed, .submitted, .canceled]
+
+            let told = try await read(stream) { $0.kind == .canceled }
+            #expect(told.filter { $0.number != nil }.map(\.kind) == durable)
+            #expect(told.contains { $0.kind == .running })
+            #expect(told.allSatisfy { ($0.transfer == nil) == ($0.kind == .succeeded) })
+            #expect(told.filter { $0.kind == .succeeded }.map(\.id) == [good])
+            for after in 0..<3 {
+                var late = EventSubscription()
+                late.after = Int64(after)
+                late.omitsSuccesses = true
+                let events = try await read(try await bed.service.events(late)) { $0.kind == .canceled }
+                #expect(events.map(\.number) == (after + 1...6).map(Int64.init))
+                #expect(events.map(\.kind) == Array(durable[after...]))
+                #expect(events.allSatisfy { ($0.transfer == nil) == ($0.kind == .succeeded) })
+            }
+            let whole = try await read(bed, after: 0, through: 6)
+            #expect(whole.allSatisfy { $0.transfer != nil })
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `a stream in brief ends with the last of its transfers`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.small)) { bed in
+            let ids = try await bed.add((0..<3).map { bed.request("/\($0)") { $0.paused = true } }).map(\.id)
+            let stream = try await bed.service.events(
+                subscription {
+                    $0.ids = Set(ids)
+                    $0.endsAlone = true
+                    $0.omitsSuccesses = true
+                    $0.endsWithTransfers = true
+                })
+            for id in ids { try await bed.act(.resume, id) }
+            let events = try await read(stream) { _ in false }
+            #expect(Set(events.map(\.id)) == Set(ids) && events.count == 3)
+            #expect(events.allSatisfy { $0.kind == .succeeded && $0.transfer == nil })
+        }
+    }
+
     @Test(arguments: [0.01, 61, -1], ServiceKind.allCases)
     func `samples come every 0·05 to 60 seconds`(_ interval: Double, _ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
