@@ -224,7 +224,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         Task(name: "tasks of a session") {
             await session.engine.restored()
             let tasks = session.registry.all
-            session.queue.addOperation { completionHandler(tasks) }
+            // A task leaves the session's list when the call that tells of its completion has returned.
+            session.queue.addOperation { completionHandler(tasks.filter { $0.state != .completed }) }
         }
     }
 

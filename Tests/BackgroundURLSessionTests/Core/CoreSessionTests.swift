@@ -1,8 +1,10 @@
 // Ferry: BackgroundURLSessionTests
 // A session's tasks and its end.
 
+import Dispatch
 import FerryTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryURLSession
@@ -63,6 +65,30 @@ import Testing
             bed.session.getAllTasks { _ in done.resume(returning: OperationQueue.current === queue) }
         }
         #expect(used)
+    }
+
+    /// Asks for the session's tasks while it is told of a completion.
+    private final class Asking: NSObject, URLSessionTaskDelegate, Sendable {
+        let found = Mutex<[URLSessionTask]?>(nil)
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            let isAnswered = DispatchSemaphore(value: 0)
+            session.getAllTasks { tasks in
+                self.found.withLock { $0 = tasks }
+                isAnswered.signal()
+            }
+            isAnswered.wait()
+        }
+    }
+
+    /// A task was among those that have not ended until its delegate had returned.
+    @Test func `43 a task whose completion is told has ended`() async throws {
+        let delegate = Asking()
+        let bed = try CoreBed(sessionDelegate: delegate, queue: OperationQueue())
+        let (_, transport) = try bed.running(bed.session.dataTask(with: bed.url))
+        let other = bed.session.dataTask(with: bed.url)
+        await transport.relay.complete(nil, metrics: [])
+        #expect(delegate.found.withLock { $0 } == [other])
     }
 
     @Test func `2_3 the shared session cannot be invalidated`() {
