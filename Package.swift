@@ -152,13 +152,15 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Benchmarks/FerryRelay"),
-        // Apps for the tests of what happens when apps end.
+        // Apps for the tests of what happens when apps end, and what they share.
+        .target(name: "TestAppKit", dependencies: ["BackgroundURLSession"], path: "Tests/TestAppKit"),
         .executableTarget(
-            name: "BackgroundTestApp", dependencies: ["BackgroundURLSession"], path: "Tests/BackgroundTestApp"),
+            name: "BackgroundTestApp", dependencies: ["BackgroundURLSession", "TestAppKit"],
+            path: "Tests/BackgroundTestApp"),
         .testTarget(
             name: "BackgroundProcessTests",
             dependencies: ["BackgroundTestApp", "FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
-        .executableTarget(name: "FerryTestApp", dependencies: ["Ferry"], path: "Tests/FerryTestApp"),
+        .executableTarget(name: "FerryTestApp", dependencies: ["Ferry", "TestAppKit"], path: "Tests/FerryTestApp"),
         .testTarget(
             name: "FerryProcessTests",
             dependencies: [

@@ -3,6 +3,7 @@
 
 import BackgroundURLSession
 import Synchronization
+import TestAppKit
 
 /// Writes down every call and moves finished files to the folder that OUTPUT names.
 final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
@@ -10,19 +11,27 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
     private let finished: @Sendable () -> Void
     private let completed = Mutex<[Int]>([])
     private let received = Mutex<[Int: Int]>([:])
+    private let ends = Atomic(0)
+    /// An element for all calls since the one before.
+    let calls: AsyncStream<Void>
+    private let call: AsyncStream<Void>.Continuation
 
     init(story: Story, finished: @escaping @Sendable () -> Void) {
         self.story = story
         self.finished = finished
+        (calls, call) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
-
-    private let ends = Atomic(0)
 
     /// How often the session has said that its events are over.
     var finishes: Int { ends.load(ordering: .sequentiallyConsistent) }
 
     /// Numbers of the tasks that have completed.
     var completions: [Int] { completed.withLock { $0 } }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) { call.yield() }
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
@@ -42,10 +51,12 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
         expectedTotalBytes: Int64
     ) {
         story.add("resumed-at", downloadTask.taskIdentifier, fileOffset, expectedTotalBytes)
+        call.yield()
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         received.withLock { $0[dataTask.taskIdentifier, default: 0] += data.count }
+        call.yield()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -63,11 +74,13 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
             story.add("completed", task.taskIdentifier, "nil", bytes)
         }
         completed.withLock { $0.append(task.taskIdentifier) }
+        call.yield()
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         story.add("events-finished", session.configuration.identifier ?? "-")
         ends.add(1, ordering: .sequentiallyConsistent)
+        call.yield()
         finished()
     }
 }

@@ -2,14 +2,14 @@
 // The app itself.
 
 import BackgroundURLSession
+import TestAppKit
 
 /// Does its steps one after the other and writes down what it is told.
-@MainActor final class TestApp: BackgroundApplicationDelegate {
+@MainActor final class TestApp: ScriptedApp {
     private let identifier: String
     private var steps: [Step]
-    private let story = Story()
+    let story = Story()
     private var handlers: [() -> Void] = []
-    private var isBegun = false
     private lazy var observer = SessionObserver(story: story) { [weak self] in
         DispatchQueue.main.async { self?.eventsFinished() }
     }
@@ -28,15 +28,6 @@ import BackgroundURLSession
     // MARK: The app delegate
 
     func application(
-        _ application: BackgroundApplication,
-        didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
-    ) -> Bool {
-        story.add("launched", application.applicationState == .background ? "background" : "active")
-        begin()
-        return true
-    }
-
-    func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) {
@@ -44,8 +35,6 @@ import BackgroundURLSession
         if !steps.contains(where: { $0.name == "no-handler" }) { handlers.append(completionHandler) }
         _ = session
     }
-
-    func applicationWillTerminate(_ application: BackgroundApplication) { story.add("will-terminate") }
 
     private func eventsFinished() {
         let called = handlers
@@ -59,8 +48,6 @@ import BackgroundURLSession
     // MARK: Steps
 
     func begin() {
-        guard !isBegun else { return }
-        isBegun = true
         Task { @MainActor in
             for step in steps { await perform(step) }
         }
@@ -91,7 +78,7 @@ import BackgroundURLSession
         case "bytes":
             await until {
                 guard let task = await self.task(words) else { return true }
-                return task.countOfBytesReceived >= Int64(words[1]) ?? 0
+                return task.state == .completed || task.countOfBytesReceived >= Int64(words[1]) ?? 0
             }
         case "resume": await task(words)?.resume()
         case "suspend": await task(words)?.suspend()
@@ -122,8 +109,12 @@ import BackgroundURLSession
         await session.allTasks.first { "\($0.taskIdentifier)" == words.first }
     }
 
+    /// Returns once a condition holds that changes with what the delegate is told.
     private func until(_ condition: () async -> Bool) async {
-        while await !condition() { try? await Task.sleep(for: .milliseconds(20)) }
+        if await condition() { return }
+        for await _ in observer.calls {
+            if await condition() { return }
+        }
     }
 
     private func writeTasks() async {
@@ -137,13 +128,9 @@ import BackgroundURLSession
     }
 
     private func register(_ words: [String]) {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let later = (words.first ?? "").split(separator: ",").map(String.init)
-        let environment = ProcessInfo.processInfo.environment.filter { ["EVENTS", "OUTPUT"].contains($0.key) }
         do {
-            try BackgroundApplication.shared.registerLaunchCommand(
-                [program, identifier] + later, environment: environment)
-            story.add("registered")
+            try registerLaunch([identifier] + later, keeping: ["EVENTS", "OUTPUT"])
         } catch {
             story.add("not-registered", error)
         }

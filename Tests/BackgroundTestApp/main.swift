@@ -4,13 +4,8 @@
 // Usage: BackgroundTestApp SESSION STEP…; see `Step`. Lines go to the file that EVENTS names, so that the processes of one
 // app write one story.
 
-import BackgroundURLSession
+import TestAppKit
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let app = TestApp(session: arguments.first ?? "session", steps: arguments.dropFirst().map(Step.init))
-if arguments.contains("run") {
-    BackgroundApplication.shared.run(delegate: app)
-} else {
-    app.begin()
-    while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
-}
+app.run(isApplication: arguments.contains("run"))

@@ -4,6 +4,7 @@
 import Ferry
 import Foundation
 import Glibc
+import TestAppKit
 
 extension TestApp {
     /// Carries out what concerns managers and single tasks.
@@ -95,10 +96,7 @@ extension TestApp {
     ]
 
     private func register(_ command: Command) throws {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let later = command.rest.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        let environment = ProcessInfo.processInfo.environment.filter { ["EVENTS", "CACHE"].contains($0.key) }
-        try BackgroundApplication.shared.registerLaunchCommand([program, identifier] + later, environment: environment)
-        story.add("registered")
+        try registerLaunch([identifier] + later, keeping: ["EVENTS", "CACHE"])
     }
 }

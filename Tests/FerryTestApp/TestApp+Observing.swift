@@ -3,6 +3,7 @@
 
 import Ferry
 import Foundation
+import TestAppKit
 
 extension TestApp {
     /// Carries out what only looks.
@@ -59,31 +60,33 @@ extension TestApp {
 
     // MARK: Waiting
 
-    /// Waits for what nothing announces.
+    /// Waits for what the events of tasks tell.
     ///
     /// - Returns: whether the command is one of these.
     func wait(_ command: Command) async throws -> Bool {
         let url = command.word(0)
         switch command.name {
         case "bytes":
-            let task = try task(url)
-            await until { task.progress.completedUnitCount >= Int64(command.word(1)) ?? 0 }
-            story.add("bytes", task.url.path, task.progress.completedUnitCount)
+            let (task, wanted) = (try task(url), Int64(command.word(1)) ?? 0)
+            var count: Int64 = 0
+            for await event in task.events {
+                count = if case .progress(let progress) = event { progress.receivedBytes } else { task.received }
+                if count >= wanted { break }
+            }
+            story.add("bytes", task.url.path, count)
         case "reaches":
             let task = try task(url)
-            await until { task.status.rawValue == command.word(1) }
+            for await _ in task.events where task.status.rawValue == command.word(1) { break }
             story.add("reached", task.url.path, task.status)
         case "ended":
             let manager = manager
-            await until { !manager.tasks.contains { $0.status == .waiting || $0.status == .running } }
+            while let task = manager.tasks.first(where: \.isUnderWay) {
+                for await _ in task.events where !task.isUnderWay { break }
+            }
             story.add("ended", manager.status)
         default: return false
         }
         return true
-    }
-
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     // MARK: The download chain
@@ -111,6 +114,11 @@ extension TestApp {
             }
         story.add("chained", command.word(1))
     }
+}
+
+extension DownloadTask {
+    fileprivate var isUnderWay: Bool { status == .waiting || status == .running }
+    fileprivate var received: Int64 { progress.completedUnitCount }
 }
 
 extension DownloadEvent {

@@ -4,13 +4,13 @@
 import Dispatch
 import Ferry
 import Foundation
+import TestAppKit
 
 /// Does what its commands say one after the other and writes down what it is told.
-@MainActor final class TestApp: BackgroundApplicationDelegate {
+@MainActor final class TestApp: ScriptedApp {
     let identifier: String
     let story = Story()
     private let commands: [Command]
-    private var isBegun = false
     var managers: [SessionManager] = []
     /// The manager of the download chain, with its own identifier.
     lazy var chain = makeChain()
@@ -21,15 +21,6 @@ import Foundation
     }
 
     // MARK: The app delegate
-
-    func application(
-        _ application: BackgroundApplication,
-        didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
-    ) -> Bool {
-        story.add("launched", application.applicationState == .background ? "background" : "active")
-        begin()
-        return true
-    }
 
     func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
@@ -43,13 +34,9 @@ import Foundation
         }
     }
 
-    func applicationWillTerminate(_ application: BackgroundApplication) { story.add("will-terminate") }
-
     // MARK: Commands
 
     func begin() {
-        guard !isBegun else { return }
-        isBegun = true
         let (lines, continuation) = AsyncStream<Command>.makeStream()
         // Whoever observes does so before there is a manager, as apps do.
         for command in commands {

@@ -4,14 +4,8 @@
 // Usage: FerryTestApp IDENTIFIER COMMAND…; see `Command`. More commands come on standard input, one a line. What happens is
 // written to standard output, or to the file that EVENTS names, so that the processes of one app write one story.
 
-import Ferry
-import Foundation
+import TestAppKit
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let app = TestApp(identifier: arguments.first ?? "test", commands: arguments.dropFirst().map(Command.init))
-if arguments.contains("run") {
-    BackgroundApplication.shared.run(delegate: app)
-} else {
-    app.begin()
-    while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
-}
+app.run(isApplication: arguments.contains("run"))

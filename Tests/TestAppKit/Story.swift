@@ -1,13 +1,13 @@
-// Ferry: FerryTestApp
+// Ferry: TestAppKit
 // What has happened, as lines.
 
 import Foundation
 
 /// Writes lines to the file that EVENTS names, or to standard output; every line is there once `add` returns.
-final class Story: Sendable {
+package final class Story: Sendable {
     private let file: FileHandle
 
-    init() {
+    package init() {
         guard let path = ProcessInfo.processInfo.environment["EVENTS"] else {
             file = .standardOutput
             return
@@ -19,7 +19,7 @@ final class Story: Sendable {
         _ = try? file.seekToEnd()
     }
 
-    func add(_ words: Any...) {
+    package func add(_ words: Any...) {
         file.write(Data((words.map { "\($0)" }.joined(separator: " ") + "\n").utf8))
     }
 }
