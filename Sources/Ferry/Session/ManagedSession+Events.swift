@@ -140,16 +140,7 @@ extension ManagedSession {
     ///
     /// That is later than they were taken in where a list was read meanwhile: it shows runs that are about to stop as
     /// running, and only the event says that they have stopped.
-    func streamed(through number: Int64) async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                guard state.streamed < number else { return true }
-                state.streamWaiters.append(NumberWaiter(number: number, continuation: continuation))
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
-    }
+    func streamed(through number: Int64) async { await wait(for: number, of: \.streamed, in: \.streamWaiters) }
 
     /// Notes that events up to a number were taken in, and finds those who waited for that.
     func advance(_ state: inout State, to number: Int64) -> [CheckedContinuation<Void, Never>] {
@@ -159,11 +150,15 @@ extension ManagedSession {
     }
 
     /// Returns once the events up to a number were taken in.
-    func applied(through number: Int64) async {
+    func applied(through number: Int64) async { await wait(for: number, of: \.applied, in: \.appliedWaiters) }
+
+    private func wait(
+        for number: Int64, of current: KeyPath<State, Int64>, in waiters: WritableKeyPath<State, [NumberWaiter]>
+    ) async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                guard state.applied < number else { return true }
-                state.appliedWaiters.append(NumberWaiter(number: number, continuation: continuation))
+                guard state[keyPath: current] < number else { return true }
+                state[keyPath: waiters].append(NumberWaiter(number: number, continuation: continuation))
                 return false
             }
             if isOver { continuation.resume() }
