@@ -2,14 +2,10 @@
 // The body of a request, made ready as often as it is sent.
 
 import FerryCore
-import Foundation
 import NIOCore
-import Synchronization
 
 /// The body of a request, made ready as often as the request is sent.
 struct LoadSending: Sendable {
-    private static let pieceSize = 64 << 10
-
     private var body: LoadBody
     private var wasUsed = false
 
@@ -29,13 +25,13 @@ struct LoadSending: Sendable {
         defer { wasUsed = true }
         switch body {
         case .none: return nil
-        case .bytes(let data): return Self.stream(data)
+        case .bytes(let data): return RequestBodyStream(data)
         case .file(let path):
             let opened = await disk.result { _ throws(DiskError) in
                 Result { () throws(TransferError) in try SentFile(path: path) }
             }
             switch opened {
-            case .success(let file): return Self.stream(try file.get(), disk: disk)
+            case .success(let file): return RequestBodyStream(try file.get(), disk: disk)
             case .failure(let error): throw error.transferError
             }
         case .stream(var source, let length):
@@ -50,29 +46,6 @@ struct LoadSending: Sendable {
             }
             let current = source
             return RequestBodyStream(length: length) { try await current.next().map { ByteBuffer(bytes: $0) } }
-        }
-    }
-
-    private static func stream(_ data: Data) -> RequestBodyStream {
-        let offset = Mutex(0)
-        return RequestBodyStream(length: Int64(data.count)) {
-            let start = offset.withLock { offset in
-                defer { offset += pieceSize }
-                return offset
-            }
-            guard start < data.count else { return nil }
-            let from = data.startIndex + start
-            return ByteBuffer(bytes: data[from..<min(from + pieceSize, data.endIndex)])
-        }
-    }
-
-    private static func stream(_ file: SentFile, disk: DiskQueue) -> RequestBodyStream {
-        let offset = Atomic<Int64>(0)
-        return RequestBodyStream(length: file.size) {
-            let start = offset.load(ordering: .relaxed)
-            guard let piece = try await file.piece(at: start, disk: disk) else { return nil }
-            offset.store(start + Int64(piece.readableBytes), ordering: .relaxed)
-            return piece
         }
     }
 }

@@ -3,7 +3,6 @@
 
 import FerryCore
 import Foundation
-import NIOCore
 import NIOHTTP1
 import Synchronization
 
@@ -105,18 +104,7 @@ extension TransferRun {
 
     private func stream(_ body: RequestBody) async throws(TransferError) -> RequestBodyStream {
         switch body {
-        case .bytes(let data):
-            let pieceSize = 64 << 10
-            let offset = Mutex(0)
-            return RequestBodyStream(length: Int64(data.count)) {
-                let start = offset.withLock { offset in
-                    defer { offset += pieceSize }
-                    return offset
-                }
-                guard start < data.count else { return nil }
-                let from = data.startIndex + start
-                return ByteBuffer(bytes: data[from..<min(from + pieceSize, data.endIndex)])
-            }
+        case .bytes(let data): return RequestBodyStream(data)
         case .file(let given): return try await stream(given)
         }
     }
@@ -136,16 +124,9 @@ extension TransferRun {
             .invalidRequest, "The file \(given.path.escapingControls) has changed since the request was made.",
             details: ErrorDetails(urlError: -1021))
         guard file.size == given.size, file.modified == given.modified else { throw changed }
-        let offset = Atomic<Int64>(0)
-        return RequestBodyStream(length: file.size) {
-            let start = offset.load(ordering: .relaxed)
-            guard let piece = try await file.piece(at: start, disk: disk) else {
-                let look = await disk.result { _ throws(DiskError) in file.isUnchanged }
-                guard case .success(true) = look else { throw changed }
-                return nil
-            }
-            offset.store(start + Int64(piece.readableBytes), ordering: .relaxed)
-            return piece
+        return RequestBodyStream(file, disk: disk) {
+            let look = await disk.result { _ throws(DiskError) in file.isUnchanged }
+            guard case .success(true) = look else { throw changed }
         }
     }
 
