@@ -127,12 +127,4 @@ struct DaemonProcess: Sendable {
             .daemonUnreachable, "The daemon cannot be started: \(what): \(unsafe String(cString: strerror(code))).",
             details: ErrorDetails(errno: code))
     }
-
-    private static func withCStrings<Result>(
-        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = unsafe texts.map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        return unsafe body(copies + [nil])
-    }
 }

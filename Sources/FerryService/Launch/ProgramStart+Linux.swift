@@ -44,8 +44,8 @@ struct ProgramStart {
     /// - Throws: ``TransferError`` with code `invalid_request` if the program cannot be started.
     func run(ended: @escaping @Sendable (Int32) -> Void) throws(TransferError) -> Int32 {
         var process: pid_t = 0
-        let status = unsafe Self.withCStrings(arguments) { arguments in
-            unsafe Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+        let status = unsafe withCStrings(arguments) { arguments in
+            unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
                 unsafe ferry_spawn(&process, arguments, variables, folder)
             }
         }
@@ -62,13 +62,5 @@ struct ProgramStart {
             ended(process)
         }
         return process
-    }
-
-    private static func withCStrings<Result>(
-        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = unsafe texts.map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        return unsafe body(copies + [nil])
     }
 }

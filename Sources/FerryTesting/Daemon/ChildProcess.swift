@@ -2,6 +2,7 @@
 // A program that a test has started.
 
 import Dispatch
+import FerryCore
 import Foundation
 package import Glibc
 import Synchronization
@@ -117,12 +118,4 @@ package final class ChildProcess: Sendable {
     }
 
     private static let launcher = "/usr/bin/env"
-
-    private static func withCStrings<Result>(
-        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = unsafe texts.map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        return unsafe body(copies + [nil])
-    }
 }
