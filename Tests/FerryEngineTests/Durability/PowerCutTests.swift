@@ -5,7 +5,6 @@ import FerryCore
 import FerryEngine
 import FerryTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Power cuts` {
@@ -19,32 +18,16 @@ import Testing
         _ step: LifeStep, loss: FaultyDisk.Loss, _ script: OriginScript, expecting body: SeededBody,
         policy: ConflictPolicy = .unique, _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        let cut = Mutex<@Sendable () -> Void>({})
-        let count = Atomic(0)
-        let configure = { (configuration: inout Engine.Configuration) in
-            configuration.checkpointInterval = 0.01
-            configuration.reached = { reached in
-                guard reached == step, count.add(1, ordering: .relaxed).newValue == 1 else { return }
-                cut.withLock { $0 }()
-            }
-        }
-        try await withEngine(script, configured: configure, location) { harness, origin in
-            cut.withLock {
-                $0 = {
-                    harness.journal.cut()
-                    harness.disk.cutPower()
-                }
-            }
+        try await withPowerCut(at: step, script, configured: { $0.checkpointInterval = 0.01 }, location) {
+            harness, origin, cut in
             let request = harness.request(origin.url()) {
                 $0.checksums = [body.checksum(.sha256)]
                 $0.onConflict = policy
             }
             let first = await harness.transfer(request, tries: 2)
             #expect(first.success == nil || step == .folderSynced, sourceLocation: location)
-            try #require(count.load(ordering: .relaxed) >= 1, sourceLocation: location)
-            harness.disk.restorePower()
-            harness.journal.restore()
-            try harness.disk.forgetUnsynced(loss)
+            try #require(cut.hasHappened, sourceLocation: location)
+            try cut.end(loss)
             let history = await harness.transfer(request, from: harness.journal.facts)
             try harness.expectFile(history, body, location)
         }
@@ -75,26 +58,11 @@ import Testing
         let old = SeededBody(seed: 83, size: 300_000)
         let new = SeededBody(seed: 84, size: 200_000)
         let script = OriginScript(old, .on(.request(1), .cut(after: 150_000)), .on(.requests(2...), .version(new)))
-        let count = Atomic(0)
-        let cut = Mutex<@Sendable () -> Void>({})
-        let configure = { (configuration: inout Engine.Configuration) in
-            configuration.reached = { step in
-                if step == .restartCommitted, count.add(1, ordering: .relaxed).newValue == 1 { cut.withLock { $0 }() }
-            }
-        }
-        try await withEngine(script, configured: configure) { harness, origin in
-            cut.withLock {
-                $0 = {
-                    harness.journal.cut()
-                    harness.disk.cutPower()
-                }
-            }
+        try await withPowerCut(at: .restartCommitted, script) { harness, origin, cut in
             let request = harness.request(origin.url())
             _ = await harness.transfer(request, tries: 2)
             #expect(harness.journal.facts.ranges.isEmpty)
-            harness.disk.restorePower()
-            harness.journal.restore()
-            try harness.disk.forgetUnsynced(loss)
+            try cut.end(loss)
             try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), new)
         }
     }

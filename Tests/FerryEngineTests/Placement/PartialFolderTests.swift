@@ -183,22 +183,8 @@ import Testing
     func `F2 a power cut at any step of a copy leaves one file and no copy`(
         step: LifeStep, policy: ConflictPolicy
     ) async throws {
-        let cut = Mutex<@Sendable () -> Void>({})
-        let isCut = Atomic(false)
-        let configure = { (configuration: inout Engine.Configuration) in
-            configuration.reached = { reached in
-                // An intent for the partial file itself comes before the one for its copy.
-                guard reached == step, !isCut.exchange(true, ordering: .relaxed) else { return }
-                cut.withLock { $0 }()
-            }
-        }
-        try await withEngine(OriginScript(body), configured: configure) { harness, origin in
-            cut.withLock {
-                $0 = {
-                    harness.journal.cut()
-                    harness.disk.cutPower()
-                }
-            }
+        // An intent for the partial file itself comes before the one for its copy.
+        try await withPowerCut(at: step, OriginScript(body)) { harness, origin, cut in
             let memory = try OtherFileSystem()
             defer { memory.remove() }
             let request = request(harness, origin) {
@@ -207,11 +193,8 @@ import Testing
             }
             if !memory.isOther { harness.disk.fail(.rename, EXDEV, times: 1) }
             _ = await harness.transfer(request, tries: 1)
-            let wasCut = isCut.load(ordering: .relaxed)
-            #expect(wasCut)
-            harness.disk.restorePower()
-            harness.journal.restore()
-            try harness.disk.forgetUnsynced()
+            #expect(cut.hasHappened)
+            try cut.end()
             if !memory.isOther { harness.disk.fail(.rename, EXDEV, times: 1) }
             try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), body)
             #expect(try FileManager.default.contentsOfDirectory(atPath: memory.path) == [])

@@ -5,7 +5,6 @@ import FerryCore
 import FerryEngine
 import FerryTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Small files` {
@@ -63,28 +62,12 @@ import Testing
 
     @Test(arguments: steps, FaultyDisk.Loss.allCases)
     func `D1 survive a power cut at any step`(step: LifeStep, loss: FaultyDisk.Loss) async throws {
-        let cut = Mutex<@Sendable () -> Void>({})
-        let count = Atomic(0)
-        let configure = { (configuration: inout Engine.Configuration) in
-            configuration.reached = { reached in
-                guard reached == step, count.add(1, ordering: .relaxed).newValue == 1 else { return }
-                cut.withLock { $0 }()
-            }
-        }
-        try await withEngine(OriginScript(body), configured: configure) { harness, origin in
-            cut.withLock {
-                $0 = {
-                    harness.journal.cut()
-                    harness.disk.cutPower()
-                }
-            }
+        try await withPowerCut(at: step, OriginScript(body)) { harness, origin, cut in
             let request = harness.request(origin.url())
             let first = await harness.transfer(request, tries: 2)
             #expect(first.success == nil || step == .folderSynced)
-            #expect(count.load(ordering: .relaxed) >= 1)
-            harness.disk.restorePower()
-            harness.journal.restore()
-            try harness.disk.forgetUnsynced(loss)
+            #expect(cut.hasHappened)
+            try cut.end(loss)
             try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), body)
         }
     }

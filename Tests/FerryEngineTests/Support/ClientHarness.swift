@@ -10,7 +10,7 @@ import Testing
 /// Runs some code with an engine and a scripted origin; requests may have any method and fields.
 func withClient<Result>(
     _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
-    _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
+    _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
 ) async throws -> Result {
     try await withOrigin(script, tls: tls) { origin in
         try await withEngine(
@@ -19,7 +19,7 @@ func withClient<Result>(
                     configuration.trust = TrustRoots(environment: ["SSL_CERT_FILE": file])
                 }
                 change(&configuration)
-            }
+            }, location
         ) { harness in try await body(harness, origin) }
     }
 }

@@ -221,19 +221,10 @@ func withEngine<Result>(
     _ script: OriginScript, tls: TLSFault? = nil, configured change: (inout Engine.Configuration) -> Void = { _ in },
     _ location: SourceLocation = #_sourceLocation, _ body: (EngineHarness, ScriptedOrigin) async throws -> Result
 ) async throws -> Result {
-    try await withOrigin(script, tls: tls) { origin in
-        try await withEngine(
-            configured: { configuration in
-                if let file = origin.caFile {
-                    configuration.trust = TrustRoots(environment: ["SSL_CERT_FILE": file])
-                }
-                change(&configuration)
-            }, location
-        ) { harness in
-            let result = try await body(harness, origin)
-            expectCleanRequests(origin, location)
-            return result
-        }
+    try await withClient(script, tls: tls, configured: change, location) { harness, origin in
+        let result = try await body(harness, origin)
+        expectCleanRequests(origin, location)
+        return result
     }
 }
 
