@@ -75,18 +75,25 @@ import Testing
         }
     }
 
+    /// Starts the program that a configuration names, and takes in that it is ready.
+    @discardableResult
+    private func spawn(_ configuration: ClientConfiguration) throws -> DaemonProcess {
+        try FileManager.default.createDirectory(
+            atPath: configuration.paths.stateFolder, withIntermediateDirectories: true)
+        let process = try DaemonProcess.spawn(
+            try #require(configuration.environment["FERRYD"]), environment: configuration.environment,
+            log: configuration.paths.log)
+        #expect(process.report(until: .now + .seconds(30)) == .ready)
+        return process
+    }
+
     @Test func `a daemon has a session of its own and only the descriptors that it needs`() async throws {
         try await withProgram(
             "ls /proc/$$/fd | tr '\\n' ' ' >\"$FERRY_HOME/fds\"; cut -d' ' -f1,6 /proc/$$/stat >\"$FERRY_HOME/ids\"; echo ready >&3"
         ) { configuration in
             let spare = unsafe open("/dev/null", O_RDONLY)
             defer { close(spare) }
-            try FileManager.default.createDirectory(
-                atPath: configuration.paths.stateFolder, withIntermediateDirectories: true)
-            let process = try DaemonProcess.spawn(
-                try #require(configuration.environment["FERRYD"]), environment: configuration.environment,
-                log: configuration.paths.log)
-            #expect(process.report(until: .now + .seconds(30)) == .ready)
+            try spawn(configuration)
             let home = try #require(configuration.environment["FERRY_HOME"])
             let open = try String(contentsOfFile: home + "/fds", encoding: .utf8).split(separator: " ")
             // 10 is the shell's own, for the script.
@@ -98,12 +105,7 @@ import Testing
 
     @Test func `a daemon that ends is no zombie in the process that started it`() async throws {
         try await withProgram("echo ready >&3") { configuration in
-            try FileManager.default.createDirectory(
-                atPath: configuration.paths.stateFolder, withIntermediateDirectories: true)
-            let process = try DaemonProcess.spawn(
-                try #require(configuration.environment["FERRYD"]), environment: configuration.environment,
-                log: configuration.paths.log)
-            #expect(process.report(until: .now + .seconds(30)) == .ready)
+            let process = try spawn(configuration)
             // A zombie can be signaled too.
             while kill(process.pid, 0) == 0 { await Task.yield() }
             #expect(errno == ESRCH)

@@ -40,6 +40,18 @@ struct `A daemon that dies in the middle of many` {
         return ids
     }
 
+    /// Submits the batch and pauses it; the daemon that is there then dies at a step.
+    private func pausedBatch(
+        _ ferry: DaemonFixture, _ origin: ScriptedOrigin, dyingAt step: LifeStep
+    ) async throws -> [TransferID] {
+        let ids = try await submit(ferry, origin)
+        let session = try SessionID(Self.session)
+        try await ferry.withClient { _ = try await $0.act(.pause, in: session, on: nil) }
+        try await ferry.killDaemon()
+        try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+        return ids
+    }
+
     /// How many transfers of the session are in each state, once no daemon but a new one runs.
     private func counts(_ ferry: DaemonFixture) async throws -> [String: Int] {
         try await ferry.waitForNoDaemon()
@@ -95,11 +107,8 @@ struct `A daemon that dies in the middle of many` {
     @Test(arguments: [LifeStep.actionBegins, .actionCommitted])
     func `B1 has started all or none, from their bytes`(step: LifeStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
-            let ids = try await submit(ferry, origin)
+            let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             let session = try SessionID(Self.session)
-            try await ferry.withClient { _ = try await $0.act(.pause, in: session, on: nil) }
-            try await ferry.killDaemon()
-            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
             _ = await #expect(throws: TransferError.self) {
                 try await ferry.withClient { _ = try await $0.act(.start, in: session, on: nil) }
             }
@@ -118,11 +127,7 @@ struct `A daemon that dies in the middle of many` {
     @Test(arguments: [LifeStep.batchChecked, .requestCommitted])
     func `B1 has stored what is new and started what is there, or nothing`(step: LifeStep) async throws {
         try await withDaemon(Self.held) { ferry, origin in
-            let ids = try await submit(ferry, origin)
-            let session = try SessionID(Self.session)
-            try await ferry.withClient { _ = try await $0.act(.pause, in: session, on: nil) }
-            try await ferry.killDaemon()
-            try await ferry.startDaemon(["FERRY_KILL_AT": step.rawValue])
+            let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             var batch = try batch(ferry, origin)
             batch.items = (0..<Self.count).map { number in
                 TransferBatch.Item(template: 0, url: origin.url("/new-\(number)"), name: "new-\(number)")

@@ -10,15 +10,24 @@ struct `While the app is away` {
     private static let body = SeededBody(seed: 71, size: 300_000)
     private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
 
+    /// Asks for downloads in a process that dies while the origin holds their bytes, and lets them end without it.
+    ///
+    /// - Parameter count: how many downloads it asks for.
+    private func leave(
+        _ app: AppFixture, _ manager: String, _ command: String, until line: String, with count: Int
+    ) async throws {
+        let process = try app.launch(manager)
+        try await process.ask(command, until: line)
+        await app.origin.waitForHold("go")
+        await process.kill()
+        app.origin.release("go")
+        try await app.finished(count)
+    }
+
     /// Lesson 1.
     @Test func `a queue with a limit of one downloads all that waits`() async throws {
         try await withApp(Self.held) { app in
-            let first = try app.launch("manager limit=1")
-            try await first.ask("many 3 \(app.origin.url("/file"))", until: "many 3")
-            await app.origin.waitForHold("go")
-            await first.kill()
-            app.origin.release("go")
-            try await app.finished(3)
+            try await leave(app, "manager limit=1", "many 3 \(app.origin.url("/file"))", until: "many 3", with: 3)
             #expect(try app.digests() == [String](repeating: Self.body.sha256Hex, count: 3))
             #expect(app.origin.requests.map(\.path) == ["/file-0", "/file-1", "/file-2"])
             #expect(app.origin.facts.mostActiveResponses == 1)
@@ -27,12 +36,7 @@ struct `While the app is away` {
 
     @Test func `twenty downloads with a limit of three end in their order and are all there afterwards`() async throws {
         try await withApp(Self.held) { app in
-            let first = try app.launch("manager limit=3")
-            try await first.ask("many 20 \(app.origin.url("/file"))", until: "many 20")
-            await app.origin.waitForHold("go")
-            await first.kill()
-            app.origin.release("go")
-            try await app.finished(20)
+            try await leave(app, "manager limit=3", "many 20 \(app.origin.url("/file"))", until: "many 20", with: 20)
             let order = app.origin.requests.map(\.path)
             #expect(order.count == 20 && app.origin.facts.mostActiveResponses <= 3)
             for number in 0..<20 {
@@ -85,12 +89,7 @@ struct `While the app is away` {
     /// D4.
     @Test func `a file that a Swift task waits for comes though its process has died`() async throws {
         try await withApp(Self.held) { app in
-            let first = try app.launch("manager")
-            try await first.ask("fetch \(app.origin.url("/file"))", until: "fetching")
-            await app.origin.waitForHold("go")
-            await first.kill()
-            app.origin.release("go")
-            try await app.finished(1)
+            try await leave(app, "manager", "fetch \(app.origin.url("/file"))", until: "fetching", with: 1)
             #expect(try app.digests() == [Self.body.sha256Hex])
             let second = try app.launch("manager", "status")
             try await second.line("tasks 1 succeeded 1")

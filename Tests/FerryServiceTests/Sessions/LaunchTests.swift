@@ -112,20 +112,26 @@ import Testing
         }
     }
 
+    /// Lets an app be launched for its events; gives its process in the background, and a task of that, which waits.
+    private func launch(_ bed: ServiceBed) async throws -> (AttachedApp, TransferID) {
+        try await bed.registerCommand()
+        let app = try await bed.attach()
+        let id = try await bed.task(1)
+        try await bed.wait(for: id, .succeeded)
+        await app.leave()
+        try await eventually("the app is started") { bed.launches.count == 1 }
+        let background = try await bed.attach(isBackground: true)
+        let late = try await bed.task(2, "/late.bin")
+        try await bed.wait(for: late, waiting: .relaunch)
+        return (background, late)
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `59 its tasks of the background wait for the delay, until it comes to the foreground`(kind: ServiceKind)
         async throws
     {
         try await withService(kind) { bed in
-            try await bed.registerCommand()
-            let app = try await bed.attach()
-            let id = try await bed.task(1)
-            try await bed.wait(for: id, .succeeded)
-            await app.leave()
-            try await eventually("the app is started") { bed.launches.count == 1 }
-            let background = try await bed.attach(isBackground: true)
-            let late = try await bed.task(2, "/late.bin")
-            try await bed.wait(for: late, waiting: .relaunch)
+            let (background, late) = try await launch(bed)
             await background.leave()
             let foreground = try await bed.attach()
             let prompt = try await bed.task(3, "/prompt.bin")
@@ -139,15 +145,7 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `59 a process that becomes active is in the foreground`(kind: ServiceKind) async throws {
         try await withService(kind) { bed in
-            try await bed.registerCommand()
-            let app = try await bed.attach()
-            let id = try await bed.task(1)
-            try await bed.wait(for: id, .succeeded)
-            await app.leave()
-            try await eventually("the app is started") { bed.launches.count == 1 }
-            let background = try await bed.attach(isBackground: true)
-            let late = try await bed.task(2, "/late.bin")
-            try await bed.wait(for: late, waiting: .relaunch)
+            let (background, late) = try await launch(bed)
             try await bed.service.becomeActive(ServiceBed.application, process: getpid())
             try await bed.wait(for: late, .succeeded)
             await #expect(throws: TransferError.self, "an active process is not waited for") {

@@ -36,18 +36,25 @@ import Testing
         func stop() { for token in tokens { NotificationCenter.default.removeObserver(token) } }
     }
 
+    /// Lets downloads that the origin holds end while there is no manager; then there is one again.
+    private func comeBack(
+        _ fixture: FerryFixture, after ends: Int, released hold: String
+    ) async throws -> (SessionManager, Posts) {
+        await fixture.leave()
+        fixture.forgetManagers()
+        fixture.origin.release(hold)
+        try await fixture.waitForEnds(ends)
+        let posts = Posts(fixture)
+        return (fixture.manager(), posts)
+    }
+
     /// N1.
     @Test func `are posted once, those of the tasks and then that of the manager`() async throws {
         try await withFerry(Self.held) { fixture in
             let tasks = fixture.manager().multiDownload(fixture.urls(2))
             for task in tasks { try await task.reaches(.running) }
-            await fixture.leave()
-            fixture.forgetManagers()
-            fixture.origin.release("go")
-            try await fixture.waitForEnds(2)
-            let posts = Posts(fixture)
+            let (second, posts) = try await comeBack(fixture, after: 2, released: "go")
             defer { posts.stop() }
-            let second = fixture.manager()
             try await posts.told.wait(for: "manager succeeded")
             try await answer { second.start("unknown", onMainQueue: false, handler: $0) }
             let all = posts.told.all
@@ -62,13 +69,8 @@ import Testing
             Self.body, .on(.path("/first"), .hold("first", at: .head)), .on(.path("/last"), .hold("last", at: .head)))
         try await withFerry(script) { fixture in
             fixture.manager().multiDownload([fixture.origin.url("/first"), fixture.origin.url("/last")])
-            await fixture.leave()
-            fixture.forgetManagers()
-            fixture.origin.release("first")
-            try await fixture.waitForEnds(1)
-            let posts = Posts(fixture)
+            let (second, posts) = try await comeBack(fixture, after: 1, released: "first")
             defer { posts.stop() }
-            let second = fixture.manager()
             try await posts.told.wait(for: "task first succeeded")
             fixture.origin.release("last")
             try await posts.told.wait(for: "manager succeeded")

@@ -56,10 +56,7 @@ import Testing
     @Test func `received bytes fall only after a restart was told`() async throws {
         let other = SeededBody(seed: 77, size: 300_000)
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(200_000)))) { fixture in
-            let manager = fixture.manager()
-            let task = try #require(manager.download(fixture.origin.url()))
-            try await task.receives(200_000)
-            try await answer { manager.suspend(task, handler: $0) }
+            let (manager, task) = try await fixture.suspended(after: 200_000)
             let events = Notes<DownloadEvent>()
             let reading = try await events.follow(task)
             fixture.origin.script = OriginScript(other, always: .throttle(bytesPerSecond: 600_000))

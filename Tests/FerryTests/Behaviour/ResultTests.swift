@@ -112,10 +112,7 @@ import Testing
         let first = OriginRule.on(.request(1), .hold("never", at: .body(200_000)))
         let rules = validator == "etag" ? [first] : [first, .always(.etag(nil))]
         try await withFerry(OriginScript(Self.body, rules: rules)) { fixture in
-            let manager = fixture.manager()
-            let task = try #require(manager.download(fixture.origin.url()))
-            try await task.receives(200_000)
-            try await answer { manager.suspend(task, handler: $0) }
+            let (manager, task) = try await fixture.suspended(after: 200_000)
             manager.start(task)
             try await task.reaches(.succeeded)
             let request = try #require(fixture.origin.requests.last)
@@ -145,10 +142,7 @@ import Testing
         async throws
     {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(200_000)))) { fixture in
-            let manager = fixture.manager()
-            let task = try #require(manager.download(fixture.origin.url()))
-            try await task.receives(200_000)
-            try await answer { manager.suspend(task, handler: $0) }
+            let (manager, task) = try await fixture.suspended(after: 200_000)
             let events = Notes<DownloadEvent>()
             let reading = try await events.follow(task)
             fixture.origin.script = OriginScript(Self.body, rules: [rule])

@@ -63,6 +63,15 @@ final class FerryFixture: Sendable {
         return manager
     }
 
+    /// A manager with a task that was suspended after so many bytes, where the origin holds it.
+    func suspended(after count: Int64) async throws -> (manager: SessionManager, task: DownloadTask) {
+        let manager = manager()
+        let task = try #require(manager.download(origin.url()))
+        try await task.receives(count)
+        try await answer { manager.suspend(task, handler: $0) }
+        return (manager, task)
+    }
+
     /// Lets what is made in the closure find the fixture's daemon.
     func make<Made>(_ body: () throws -> Made) rethrows -> Made {
         try DaemonService.$substitute.withValue(service.withLock { $0 }, operation: body)
