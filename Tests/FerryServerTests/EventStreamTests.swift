@@ -60,7 +60,7 @@ import Testing
         var open: Task<RawResponse, any Error>?
         try await withServer(service) { client in
             open = Task { try await client.send("GET", "/v1/events") }
-            while service.state.withLock({ $0.subscriptions }).isEmpty { await Task.yield() }
+            for await _ in service.came { break }
         }
         let response = try await #require(open).value
         #expect(response.status == 200)

@@ -18,7 +18,7 @@ import Testing
                 }
             }
             // Only once the first transaction runs can the others be sure to come during it.
-            while gate.transactions.isEmpty { await Task.yield() }
+            for await _ in gate.begun { break }
             for number in UInt64(1)...50 {
                 group.addTask { try await Sample.insert([try Sample.record(number)], into: journal) }
             }
@@ -34,7 +34,7 @@ import Testing
         let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let undone = try Sample.record(2)
         async let first: Void = journal.commit { _ throws(TransferError) in gate.wait() }
-        while gate.transactions.isEmpty { await Task.yield() }
+        for await _ in gate.begun { break }
         async let one: Void = Sample.insert([try Sample.record(1)], into: journal)
         async let two: Void = journal.commit { transaction throws(TransferError) in
             try transaction.insert(undone)

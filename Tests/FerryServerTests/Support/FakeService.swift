@@ -24,11 +24,16 @@ final class FakeService: HostedService {
     }
 
     let state = Mutex(State())
-    /// An element for each event stream that its listener has left.
+    /// An element for each event stream that a listener has come to, and for each that its listener has left.
+    let came: AsyncStream<Void>
     let left: AsyncStream<Void>
+    private let come: AsyncStream<Void>.Continuation
     private let leave: AsyncStream<Void>.Continuation
 
-    init() { (left, leave) = AsyncStream.makeStream() }
+    init() {
+        (came, come) = AsyncStream.makeStream()
+        (left, leave) = AsyncStream.makeStream()
+    }
 
     func prepareToEnd() async {}
 
@@ -94,6 +99,7 @@ final class FakeService: HostedService {
         continuation.onTermination = { _ in leave.yield() }
         for event in first { continuation.yield(event) }
         if subscription.endsWithTransfers { continuation.finish() }
+        come.yield()
         return stream
     }
 

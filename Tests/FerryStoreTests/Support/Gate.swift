@@ -11,9 +11,15 @@ final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
     private let fault = Mutex<(step: JournalStep, code: Int32)?>(nil)
     private let opensAfter: Int
+    /// An element for each transaction that has begun.
+    let begun: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
 
     /// - Parameter opensAfter: How many callers have come when the gate opens.
-    init(opensAfter: Int = .max) { self.opensAfter = opensAfter }
+    init(opensAfter: Int = .max) {
+        self.opensAfter = opensAfter
+        (begun, begin) = AsyncStream.makeStream()
+    }
 
     var probe: JournalProbe {
         { [self] step in
@@ -22,6 +28,7 @@ final class Gate: Sendable {
                 return seen.count { $0 == .queued }
             }
             if step == .queued, queued == opensAfter { opened.signal() }
+            if case .begins = step { begin.yield() }
             return fault.withLock { fault in
                 guard let due = fault, due.step == step else { return nil }
                 fault = nil
