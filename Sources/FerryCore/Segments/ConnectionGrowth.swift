@@ -57,6 +57,21 @@ package struct ConnectionGrowth: Sendable {
     /// Whether a decision may depend on the next round trip.
     package var isOpening: Bool { if case .opening = phase { true } else { false } }
 
+    /// Workers that the next step may bring, for whom connections may be opened while it is decided.
+    ///
+    /// - Parameters:
+    ///   - missing: bytes to come.
+    ///   - setup: seconds from a request to its first bytes.
+    package func prospect(missing: Int64, setup: Double, allowed: Int, now: Double) -> Int {
+        let most = max(target, min(limit, allowed))
+        guard isOpening, target == 1 else { return isOpening ? most : target }
+        // Until it is known what comes, a server that takes long to answer is taken for one that is far away.
+        guard SegmentRule.isLong(setup), now - (samples.begin ?? now) < Self.firstLook,
+            rising(missing, from: SegmentRule.firstWindow, setup) >= SegmentRule.worthGrowing(setup: setup)
+        else { return target }
+        return min(2, most)
+    }
+
     /// Looks at the transfer and decides how many workers it should have.
     ///
     /// - Parameters:
@@ -94,6 +109,11 @@ package struct ConnectionGrowth: Sendable {
     /// A round trip that can be told apart from the next.
     private func trip(_ setup: Double) -> Double { max(setup, 0.05) }
 
+    /// Seconds for so many bytes while each round trip brings twice as much as the one before.
+    private func rising(_ missing: Int64, from perTrip: Double, _ setup: Double) -> Double {
+        setup * log2(1 + Double(missing) / (2 * perTrip))
+    }
+
     private mutating func open(_ missing: Int64, receiving: Int, _ setup: Double, _ most: Int, _ now: Double) {
         let two = 2 * trip(setup)
         guard let begun = samples.begin, now - begun >= Self.firstLook else { return }
@@ -106,7 +126,7 @@ package struct ConnectionGrowth: Sendable {
         guard receiving >= target, target < most else { return }
         // The next round trips bring twice as much each as the one before.
         let perTrip = max(SegmentRule.firstWindow, Double(latest) * trip(setup) / min(two, now - begun))
-        let left = setup * log2(1 + Double(missing) / (2 * perTrip))
+        let left = rising(missing, from: perTrip, setup)
         // Whoever has begun to open connections does not stop half-way.
         guard left >= SegmentRule.worthGrowing(setup: setup) / (target > 1 ? 2 : 1) else { return }
         target = target == 1 ? min(2, most) : most

@@ -12,7 +12,8 @@ import NIOTLS
 ///
 /// Tells each exchange which connection serves it. Where an advisor decides on certificates, it also starts TLS with the
 /// first request, and holds every request back until its own advisor has agreed: so a connection may be shared among
-/// exchanges whose advisors think differently.
+/// exchanges whose advisors think differently. A request that is not known yet when the connection is opened is held back
+/// until it is.
 final class ConnectionTap: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -34,7 +35,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     private var tls: NIOSSLHandler?
     private var requests = 0
     private var recorder: ExchangeRecorder?
-    /// Parts of a request that its advisor has not agreed to yet.
+    /// Parts of a request that its advisor has not agreed to yet, or that is not known yet.
     private var held: [(part: HTTPClientRequestPart, promise: EventLoopPromise<Void>?)] = []
     private var isHolding = false
     private var isClosed = false
@@ -54,10 +55,28 @@ final class ConnectionTap: ChannelDuplexHandler {
             recorder = directory.unmark(&head.headers)
             requests += 1
             part = .head(head)
+            if let later = recorder?.laterHead { return hold(part, promise, until: later, context: context) }
             begin(head, context: context)
         }
         guard isHolding else { return context.write(wrapOutboundOut(part), promise: promise) }
         held.append((part, promise))
+    }
+
+    /// Keeps the place of a request that is not known yet.
+    private func hold(
+        _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?,
+        until later: EventLoopFuture<HTTPRequestHead>, context: ChannelHandlerContext
+    ) {
+        isHolding = true
+        held.append((part, promise))
+        let recorder = recorder
+        later.assumeIsolated().whenSuccess { head in
+            guard self.recorder === recorder, !self.isClosed, !self.held.isEmpty else { return }
+            self.held[0].part = .head(head)
+            self.isHolding = false
+            self.begin(head, context: context)
+            if !self.isHolding { self.release(context) }
+        }
     }
 
     func flush(context: ChannelHandlerContext) {

@@ -36,6 +36,20 @@ final class Exchange: Sendable {
             request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
     }
 
+    /// A request on a connection that was opened before it was known.
+    init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
+        (delegate, task, headFuture) = (opened.delegate, opened.task, opened.headFuture)
+        (clock, recorder) = (opened.clock, opened.recorder)
+        self.url = url
+        self.timeouts = timeouts
+    }
+
+    /// Whether a head has come, or none will.
+    var isOver: Bool { delegate.isOver }
+
+    /// Whether the request has been given to an open connection.
+    var wasAsked: Bool { recorder?.facts.requestStart != nil }
+
     /// Waits for the head.
     ///
     /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.

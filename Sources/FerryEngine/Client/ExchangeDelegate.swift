@@ -63,6 +63,9 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         activity = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
+    /// Whether a head has come, or none will.
+    var isOver: Bool { state.withLock { $0.head == nil || $0.stopped != nil } }
+
     /// Lets the body come; the future ends once the parts that waited have been taken.
     func accept(_ body: Body) -> EventLoopFuture<Void> {
         let done = loop.makePromise(of: Void.self)

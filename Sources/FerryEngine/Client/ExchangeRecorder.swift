@@ -18,6 +18,8 @@ package final class ExchangeRecorder: Sendable {
 
     /// Who answers for the server's certificates; nil leaves them to the TLS library.
     let trust: TrustQuestion?
+    /// The request, where the connection is opened before it is known; nil where the client has it from the beginning.
+    let laterHead: EventLoopFuture<HTTPRequestHead>?
     private let state: Mutex<State>
     /// Body bytes that left through the socket.
     let bytesSent = Atomic<Int64>(0)
@@ -27,23 +29,40 @@ package final class ExchangeRecorder: Sendable {
     private let answered = Atomic<UInt64>(0)
     private let onInformational: (@Sendable (HTTPResponseHead) -> Void)?
     private let onSent: (@Sendable (Int64) -> Void)?
+    private let onAsked: (@Sendable () -> Void)?
 
     init(
         url: HTTPURL, method: String, headers: HTTPHeaders, isProxied: Bool, trust: TrustQuestion? = nil,
-        onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil
+        laterHead: EventLoopFuture<HTTPRequestHead>? = nil,
+        onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
+        onAsked: (@Sendable () -> Void)? = nil
     ) {
         self.trust = trust
+        self.laterHead = laterHead
         self.onInformational = onInformational
         self.onSent = onSent
+        self.onAsked = onAsked
         var facts = ExchangeFacts(url: url.string, method: method)
-        facts.fields = headers.filter { !Self.secret.contains($0.name.lowercased()) }
-            .map { HeaderField(name: $0.name, value: $0.value) }
+        facts.fields = Self.shown(headers)
         facts.isProxyConnection = isProxied
         facts.fetchStart = Date()
         state = Mutex(State(facts: facts))
     }
 
     private static let secret: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+
+    private static func shown(_ headers: HTTPHeaders) -> [HeaderField] {
+        headers.filter { !secret.contains($0.name.lowercased()) }.map { HeaderField(name: $0.name, value: $0.value) }
+    }
+
+    /// The request that the connection was opened for is known.
+    func begin(url: HTTPURL, headers: HTTPHeaders) {
+        change { facts in
+            facts.url = url.string
+            facts.fields = Self.shown(headers)
+            facts.fetchStart = Date()
+        }
+    }
 
     /// As far as they are known.
     package var facts: ExchangeFacts { state.withLock(\.facts) }
@@ -83,7 +102,10 @@ package final class ExchangeRecorder: Sendable {
         onSent?(total)
     }
 
-    func sentRequest() { change { $0.requestEnd = Date() } }
+    func sentRequest() {
+        change { $0.requestEnd = Date() }
+        onAsked?()
+    }
 
     func receivedHead(_ head: ResponseHead) {
         state.withLock { state in

@@ -19,6 +19,8 @@ struct ExchangeRequest: Sendable {
     var trust: TrustScope?
     var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onSent: (@Sendable (Int64) -> Void)?
+    /// Called once the request, but for its body, is out.
+    var onAsked: (@Sendable () -> Void)?
 
     init(url: HTTPURL, method: String = "GET", headers: HTTPHeaders, key: ClientPool.Key, timeouts: Timeouts) {
         self.url = url
@@ -47,7 +49,7 @@ extension Engine {
         }
         let recorder = ExchangeRecorder(
             url: url, method: given.method, headers: given.headers, isProxied: key.proxy != nil, trust: question,
-            onInformational: informed, onSent: given.onSent)
+            onInformational: informed, onSent: given.onSent, onAsked: given.onAsked)
         var headers = given.headers
         // Over HTTP/2 nothing would take the mark off.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)

@@ -29,12 +29,13 @@ extension TransferRun {
         let end = body.end ?? length
         job.progress.received.store(0, ordering: .relaxed)
         job.progress.expected.store(length ?? -1, ordering: .relaxed)
-        if isGathered { return try await receiveSmall(body, answer) }
-        if coding == nil, let length, mayShare(answer, length: length, from: 0) {
+        if !isGathered, coding == nil, let length, mayShare(answer, length: length, from: 0) {
             try await receiveTogether(answer, from: 0, until: end ?? length, length: length)
             guard facts.ranges.contains(0..<length) else { return nil }
             return try await finish()
         }
+        dropEarlyConnections()
+        if isGathered { return try await receiveSmall(body, answer) }
         try await receive(
             answer, from: 0, until: end, completeLength: length,
             digestsContent: coding == nil ? DigestFields(answer.head).content : [], coding: coding)
@@ -76,6 +77,7 @@ extension TransferRun {
         if let length = identity.completeLength, mayShare(answer, length: length, from: offset) {
             return try await receiveTogether(answer, from: offset, until: until, length: length)
         }
+        dropEarlyConnections()
         try await receive(
             answer, from: offset, until: until, completeLength: identity.completeLength,
             digestsContent: DigestFields(answer.head).content)

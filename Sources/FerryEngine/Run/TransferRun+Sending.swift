@@ -17,6 +17,7 @@ extension TransferRun {
             asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
         }
         job.progress.sent.store(0, ordering: .relaxed)
+        asked.onAsked = opening(beside: asked, turn)
         try checkStopping()
         let exchange = try engine.open(asked)
         self.exchange = exchange
@@ -30,19 +31,24 @@ extension TransferRun {
     func exchangeRequest(
         _ plan: PlannedRequest, _ course: Course, isFresh: Bool = false, worker: Int? = nil
     ) async throws(TransferError) -> ExchangeRequest {
-        let request = job.request
-        var key = ClientPool.Key(proxy: try proxy(for: course.url))
+        var key = try workerKey(for: course.url)
         key.loop = worker ?? loop
-        key.isInsecure = request.insecure
-        key.skipsHostVerification = request.skipsHostVerification
         key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody && worker == nil
         key.isFresh = isFresh
-        (key.minimumTLS, key.maximumTLS) = (request.minimumTLS, request.maximumTLS)
         let headers = try await fields(plan, course)
         var asked = ExchangeRequest(
             url: course.url, method: course.method, headers: headers, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
         return asked
+    }
+
+    /// What the connections of extra workers depend on, but for their event loops.
+    func workerKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key {
+        var key = ClientPool.Key(proxy: try proxy(for: url))
+        key.isInsecure = job.request.insecure
+        key.skipsHostVerification = job.request.skipsHostVerification
+        (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
+        return key
     }
 
     private var timeouts: Timeouts {

@@ -24,6 +24,8 @@ package actor TransferRun {
     var exchange: Exchange?
     /// The workers, while several share the file.
     var crew: Crew?
+    /// Connections for workers to come.
+    let early: EarlyConnections
     /// Which URL is asked: 0 is the request's own, then come its mirrors.
     var source = 0
     /// URLs that are not asked again in this try.
@@ -70,6 +72,7 @@ package actor TransferRun {
         self.engine = engine
         self.journal = journal
         loop = engine.takeLoop()
+        early = EarlyConnections(engine)
         facts = job.facts
         wishes = RunWishes(job.request)
         // Bytes that never became durable come once more, and may not count twice.
@@ -88,6 +91,8 @@ package actor TransferRun {
             result = end(error)
         }
         stopExchanges()
+        dropEarlyConnections()
+        early.shut()
         partial = nil
         noteExchanges()
         return RunReport(result: result, facts: facts, storedBytes: storedBytes, digest: digest)

@@ -16,6 +16,8 @@ package final class ConnectionBudget: Sendable {
         var open: [Origin: Int] = [:]
         var all = 0
         var allowances: [Origin: HostAllowance] = [:]
+        /// Origins to which connections were opened early that nobody needed, until when that is remembered.
+        var inVain: [Origin: Double] = [:]
 
         /// Connections that a transfer may bring its origin to.
         func limit(_ origin: Origin, wanted: Int?, now: Double) -> Int {
@@ -72,6 +74,24 @@ package final class ConnectionBudget: Sendable {
         // The newest is all that counts; hosts that are never heard of again are few.
         state.withLock {
             $0.allowances[origin] = HostAllowance(active: active, receiving: receiving, now: Self.now)
+        }
+    }
+
+    // MARK: Connections that were opened early
+
+    /// How long it is remembered that they were not needed, in seconds.
+    private static let memory = 600.0
+    /// Origins that are remembered at most.
+    private static let mostOrigins = 1000
+
+    /// Whether connections that were last opened early to an origin were not needed.
+    func earlyWereInVain(_ origin: Origin) -> Bool { state.withLock { $0.inVain[origin] ?? 0 > Self.now } }
+
+    /// Remembers whether connections that were opened early to an origin were needed.
+    func noteEarly(_ origin: Origin, inVain: Bool) {
+        state.withLock { state in
+            if state.inVain.count >= Self.mostOrigins { state.inVain.removeAll() }
+            state.inVain[origin] = inVain ? Self.now + Self.memory : nil
         }
     }
 

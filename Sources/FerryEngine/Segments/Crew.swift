@@ -12,6 +12,8 @@ struct Crew {
         var source = 0
         /// Whose connections its own is counted among.
         var origin: Origin
+        /// The connection for its first request, where one was opened early.
+        var early: EarlyConnection?
         var exchange: Exchange?
         /// Where its bytes go while it receives.
         var sink: BodySink?

@@ -41,6 +41,7 @@ extension TransferRun {
         crew.plan.begin(0, with: start..<end, now: Crew.now)
         // The digest of a large file follows what is written, on another core than what writes.
         followsDigest = crew.plan.missing >= Self.followedSize
+        noteEarlyConnections(areUsed: true)
         crew.members[0] = Crew.Member(
             origin: answer.course.url.origin, exchange: answer.exchange, isExtra: false)
         self.crew = crew
@@ -65,6 +66,7 @@ extension TransferRun {
         let failure = self.crew?.failure
         for source in self.crew?.sources ?? [] { ranks[source.number] = source.rank }
         self.crew = nil
+        early.keep(0)
         followsDigest = false
         job.progress.show([])
         await digestTask?.value
@@ -96,12 +98,15 @@ extension TransferRun {
             crew.members[worker]?.exchange?.finish()
         }
         let wanted = wantedWorkers(&crew, now: now)
+        early.giveWay(wanted: wishes.connections)
         retire(&crew, over: wanted)
         for _ in 0..<max(0, wanted - crew.members.count) where now >= crew.restUntil {
-            guard crew.plan.hasWork(setup: crew.setup), let source = claimSource(crew, now: now) else { break }
+            guard crew.plan.hasWork(setup: crew.setup), let (source, connection) = claimSource(crew, now: now) else {
+                break
+            }
             let worker = crew.takeNumber()
             let origin = crew.sources[source].course.url.origin
-            crew.members[worker] = Crew.Member(source: source, origin: origin)
+            crew.members[worker] = Crew.Member(source: source, origin: origin, early: connection)
             // What each will fetch is decided one after the other, before any of them asks.
             self.crew = crew
             let part = takeWork(worker)
@@ -109,11 +114,13 @@ extension TransferRun {
             crew = changed
             guard let part else {
                 crew.members[worker] = nil
+                connection?.close()
                 engine.budget.leave(origin)
                 break
             }
             group.addTask { await self.work(worker, part, due) }
         }
+        prepareConnections(crew, wanted: wanted, now: now)
         self.crew = crew
         advanceDigest()
         job.progress.show(
@@ -122,10 +129,15 @@ extension TransferRun {
             })
     }
 
+    /// How many connections may be asked for where the first answer came from.
+    func allowed(_ crew: Crew) -> Int {
+        // Every source has an allowance of its own.
+        crew.sources.count > 1 ? Int.max : engine.budget.allowance(crew.sources[0].course.url.origin)
+    }
+
     /// How many workers there should be at this moment.
     private func wantedWorkers(_ crew: inout Crew, now: Double) -> Int {
-        // Every source has an allowance of its own.
-        let allowed = crew.sources.count > 1 ? Int.max : engine.budget.allowance(crew.sources[0].course.url.origin)
+        let allowed = allowed(crew)
         // Others come only beside somebody who receives something: a server that is down is met by one at a time.
         guard crew.members.values.contains(where: { $0.sink != nil || !$0.isExtra }) else { return crew.members.count }
         // Those that a host serves go on when it refuses one more.

@@ -15,8 +15,9 @@ extension TransferRun {
         return sources
     }
 
-    /// Chooses where a new worker asks, and takes a connection for it; nil if there is none to be had.
-    func claimSource(_ crew: Crew, now: Double) -> Int? {
+    /// Chooses where a new worker asks, and takes a connection for it, an open one if there is one; nil if there is none to
+    /// be had.
+    func claimSource(_ crew: Crew, now: Double) -> (source: Int, connection: EarlyConnection?)? {
         var workers: [Int: Int] = [:]
         for member in crew.members.values { workers[member.source, default: 0] += 1 }
         let usable = crew.sources.indices.filter { index in
@@ -24,8 +25,13 @@ extension TransferRun {
             if index == 0 { return facts.unusableParts ?? 0 < SegmentRule.refusals }
             return !source.isDropped && !source.rank.rests(now: now) && (source.isProven || workers[index] == nil)
         }
-        return SourceRank.order(usable.map { (crew.sources[$0].rank, workers[$0, default: 0]) }).map { usable[$0] }
-            .first { engine.budget.claim(crew.sources[$0].course.url.origin, wanted: wishes.connections) }
+        let ranks = usable.map { (crew.sources[$0].rank, workers[$0, default: 0]) }
+        for index in SourceRank.order(ranks).map({ usable[$0] }) {
+            let origin = crew.sources[index].course.url.origin
+            if let connection = early.take(origin) { return (index, connection) }
+            if engine.budget.claim(origin, wanted: wishes.connections) { return (index, nil) }
+        }
+        return nil
     }
 
     /// Takes note that a worker got no usable part where it asked.

@@ -55,13 +55,16 @@ extension TransferRun {
             try checkStopping()
             let asked = try await exchangeRequest(plan, course, worker: loop)
             guard crew?.members[worker] != nil, crew?.members[worker]?.order == nil else { throw ExchangeEnd.stopped }
-            let exchange = try engine.open(asked)
+            let early = askEarly(asked, worker)
+            let exchange = if let early { early } else { try engine.open(asked) }
             crew?.members[worker]?.exchange = exchange
             let askedAt = Crew.now
             let head: ResponseHead
             do throws(TransferError) {
                 head = try await exchange.head()
             } catch {
+                // The connection was gone before the request; one that goes after it may be a refusal.
+                if early?.wasAsked == false, error.code == .connectionLost || error.code == .connectFailed { continue }
                 guard error == ClientFailure.staleConnection, !course.hasReplacedConnection else { throw error }
                 course.hasReplacedConnection = true
                 continue

@@ -9,7 +9,7 @@ extension TransferRun {
     /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
         // Each connection has an event loop in its turn, so that they share the processor's cores.
-        let loop = worker == 0 ? self.loop : engine.takeLoop()
+        let loop = worker == 0 ? self.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop()
         var part: Part? = first
         while let next = part {
             part = nil
@@ -25,6 +25,7 @@ extension TransferRun {
     private func leave(_ worker: Int) {
         crew?.observe(now: Crew.now)
         guard let member = crew?.members.removeValue(forKey: worker) else { return }
+        member.early?.close()
         if let position = crew?.plan.segments[worker]?.position { crew?.plan.leave(worker, at: position) }
         if member.isExtra { engine.budget.leave(member.origin) }
     }

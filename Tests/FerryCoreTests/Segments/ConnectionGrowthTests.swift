@@ -55,6 +55,35 @@ struct `Connections of a transfer` {
         #expect(targets(each: 10e6, together: 1e9, size: size + 4.4e6, setup: setup, seconds: 5).max() == expected)
     }
 
+    /// A growth that has looked so often, every 25 ms, at a connection that brings 1 MB/s and has a lot to bring.
+    private func looked(_ times: Int) -> ConnectionGrowth {
+        var growth = ConnectionGrowth(limit: 8)
+        for look in 0..<times {
+            growth.look(
+                received: Int64(look) * 25_000, missing: 1 << 28, receiving: 1, fullSince: nil, setup: 0.1,
+                allowed: .max, now: Double(look) * 0.025)
+        }
+        return growth
+    }
+
+    @Test(arguments: [(0.1, 1 << 28, 2), (0.1, 1 << 20, 1), (0.01, 1 << 28, 1)] as [(Double, Int64, Int)])
+    func `may be opened while nothing has come yet, over a long round trip for a large file`(
+        setup: Double, missing: Int64, expected: Int
+    ) {
+        #expect(looked(0).prospect(missing: missing, setup: setup, allowed: .max, now: 0) == expected)
+        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.025) == expected)
+        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: .max, now: 0.06) == 1)
+        #expect(looked(2).prospect(missing: missing, setup: setup, allowed: 1, now: 0.025) == 1)
+    }
+
+    @Test func `may be opened for the step after the one that is tried`() {
+        let growth = looked(4)
+        #expect(growth.target == 2)
+        #expect(growth.prospect(missing: 1 << 28, setup: 0.1, allowed: .max, now: 0.1) == 8)
+        #expect(growth.prospect(missing: 1 << 28, setup: 0.1, allowed: 4, now: 0.1) == 4)
+        #expect(growth.prospect(missing: 1 << 28, setup: 0.1, allowed: 1, now: 0.1) == 2)
+    }
+
     private static let mebibyte: Int64 = 1 << 20
 
     @Test(arguments: [(64, 8), (256, 8), (1024, 8), (4096, 8)] as [(Int64, Int)])

@@ -5,9 +5,9 @@ import FerryCore
 import Foundation
 
 /// A server and the path to it, and a transfer that has as many connections as `ConnectionGrowth` wants, with the work that
-/// `SegmentPlan` gives them. Time is made up: a day takes a moment.
+/// `SegmentPlan` gives them, some of them opened early. Time is made up: a day takes a moment.
 struct SimulatedPath {
-    /// Seconds; a new connection needs two of them to its first byte.
+    /// Seconds; a new connection needs two of them to its first byte, an open one needs one.
     var roundTrip = 0.1
     /// Bytes that a connection has on its way at most; it begins with ten packets, and doubles with each round trip.
     var window = 4e6
@@ -51,6 +51,8 @@ struct SimulatedPath {
             Worker(number: 0, connection: 0, segment: 0, requestEnd: size, position: 0, answer: 0, opened: 0)
         ]
         outcome.connections = 1
+        // When connections were opened that wait for their request; those of a number that was given have been for long.
+        var early = Array(repeating: -roundTrip, count: (connections ?? 1) - 1)
         var next = 1
         var fullSince: Double?
         var (now, lookAt) = (0.0, 0.0)
@@ -72,7 +74,8 @@ struct SimulatedPath {
                 }
                 let last = workers.remove(at: index)
                 if !isWarm { outcome.connections += 1 }
-                begin(last, work, outcome.connections - 1, isWarm: isWarm, &workers, now)
+                let opened = isWarm ? now - roundTrip : now
+                begin(last, work, outcome.connections - 1, isWarm: isWarm, opened: opened, &workers, now)
             }
             guard now >= lookAt else { continue }
             lookAt = now + (growth.isOpening && connections == nil ? 0.025 : 0.1)
@@ -97,20 +100,25 @@ struct SimulatedPath {
             {
                 let new = Worker(
                     number: next, connection: 0, segment: 0, requestEnd: 0, position: 0, answer: 0, opened: 0)
-                begin(new, work, outcome.connections, isWarm: false, &workers, now)
+                let opened = early.isEmpty ? now : early.removeFirst()
+                begin(new, work, outcome.connections, isWarm: false, opened: opened, &workers, now)
                 outcome.connections += 1
                 next += 1
             }
+            guard connections == nil else { continue }
+            let prospect = growth.prospect(missing: plan.missing, setup: roundTrip, allowed: .max, now: now)
+            let spare = max(0, prospect - workers.count)
+            early = Array((early + Array(repeating: now, count: max(0, spare - early.count))).prefix(spare))
         }
         outcome.seconds = now
         return outcome
     }
 
     private func begin(
-        _ last: Worker, _ work: SegmentPlan.Assignment, _ connection: Int, isWarm: Bool, _ workers: inout [Worker],
-        _ now: Double
+        _ last: Worker, _ work: SegmentPlan.Assignment, _ connection: Int, isWarm: Bool, opened: Double,
+        _ workers: inout [Worker], _ now: Double
     ) {
-        let answer = now + (isWarm ? 1 : 2) * roundTrip
+        let answer = max(now, opened + roundTrip) + roundTrip
         workers.append(
             Worker(
                 number: last.number, connection: isWarm ? last.connection : connection, segment: work.range.lowerBound,

@@ -25,6 +25,17 @@ final class OpenConnections: Sendable {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
+    /// Ends the connections on which no answer is under way.
+    func closeIdle() {
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.eventLoop.execute {
+                let pipeline = channel.pipeline.syncOperations
+                guard let handler = try? pipeline.handler(type: OriginHandler.self), handler.isIdle else { return }
+                channel.close(promise: nil)
+            }
+        }
+    }
+
     /// Ends all connections, those under TLS without ceremony, and those to come.
     func closeAll() {
         let channels = state.withLock { state in

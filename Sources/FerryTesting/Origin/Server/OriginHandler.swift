@@ -24,6 +24,9 @@ final class OriginHandler: ChannelInboundHandler {
     /// When the next piece of a paced body is due.
     private var due: NIODeadline?
 
+    /// Whether no answer is under way.
+    var isIdle: Bool { steps == nil }
+
     init(state: OriginState, raw: RawConnection) {
         self.state = state
         self.raw = raw

@@ -87,6 +87,9 @@ package final class ScriptedOrigin: Sendable {
     /// Lets pass whoever waits at `hold(name, at:)`, and whoever comes there later.
     package func release(_ name: String) { state.release(name) }
 
+    /// Ends the connections on which no answer is under way, as a server does that has waited for long enough.
+    package func closeIdleConnections() { state.connections.closeIdle() }
+
     /// Closes the listening socket: new connections are refused, open ones stay.
     package func refuseConnections() async {
         let port = port

@@ -1,0 +1,77 @@
+// Ferry: FerryEngine
+// A connection that waits for its request.
+
+import AsyncHTTPClient
+import FerryCore
+import NIOCore
+import NIOHTTP1
+
+/// A connection that is opened before it is known what is asked on it, so that the request need not wait for handshakes.
+///
+/// To the HTTP client it serves a request from its beginning. The connection holds that one back, sends the real one in its
+/// place once that is known, and nothing at all if none comes.
+final class EarlyConnection: Sendable {
+    let key: ClientPool.Key
+    let origin: Origin
+    private let exchange: Exchange
+    private let head: EventLoopPromise<HTTPRequestHead>
+
+    init(_ exchange: Exchange, head: EventLoopPromise<HTTPRequestHead>, key: ClientPool.Key, origin: Origin) {
+        self.exchange = exchange
+        self.head = head
+        self.key = key
+        self.origin = origin
+    }
+
+    /// Sends a request, as soon as the connection is there; nil if it is for another connection, or this one is gone.
+    func ask(_ given: ExchangeRequest) -> Exchange? {
+        guard given.key == key, given.url.origin == origin, given.method == "GET", given.body == nil,
+            given.advisor == nil, !exchange.isOver, given.headers.allSatisfy({ Self.isSafe($0.value) })
+        else { return nil }
+        var headers = given.headers
+        // There is no body.
+        headers.remove(name: "Content-Length")
+        headers.remove(name: "Transfer-Encoding")
+        exchange.recorder?.begin(url: given.url, headers: headers)
+        head.succeed(HTTPRequestHead(version: .http1_1, method: .GET, uri: given.url.requestTarget, headers: headers))
+        return Exchange(exchange, url: given.url, timeouts: given.timeouts)
+    }
+
+    func close() { exchange.stop() }
+
+    /// Whether a field's value is one that the client would send (RFC 9110 §5.5).
+    private static func isSafe(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+    }
+}
+
+extension Engine {
+    /// Opens a connection for a request that is not known yet.
+    ///
+    /// - Parameter key: what the connection depends on; the request's own must be the same.
+    func openEarly(_ url: HTTPURL, key: ClientPool.Key) throws(TransferError) -> EarlyConnection {
+        let loop = loops[key.loop]
+        let client = try clients.client(key)
+        let head = loop.makePromise(of: HTTPRequestHead.self)
+        let recorder = ExchangeRecorder(
+            url: url, method: "GET", headers: [:], isProxied: key.proxy != nil, laterHead: head.futureResult)
+        var headers = HTTPHeaders()
+        let mark = clients.directory.mark(&headers, for: recorder)
+        let request: HTTPClient.Request
+        do {
+            request = try HTTPClient.Request(url: url.withoutFragment.string, headers: headers)
+        } catch {
+            clients.directory.remove(mark)
+            head.fail(error)
+            throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
+        }
+        let exchange = Exchange(
+            request, url: url, client: client, on: loop, clock: clocks[key.loop],
+            timeouts: configuration.timeouts, logger: configuration.logger, recorder: recorder)
+        exchange.whenOver { [directory = clients.directory] in
+            directory.remove(mark)
+            head.fail(ExchangeEnd.stopped)
+        }
+        return EarlyConnection(exchange, head: head, key: key, origin: url.origin)
+    }
+}

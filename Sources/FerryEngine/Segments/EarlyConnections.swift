@@ -1,0 +1,118 @@
+// Ferry: FerryEngine
+// The connections of one transfer that wait for a request.
+
+import FerryCore
+import NIOCore
+import Synchronization
+
+/// The connections of one transfer that were opened before it was known what is asked on them.
+///
+/// Each is counted among those of its origin, as one that is used is.
+final class EarlyConnections: Sendable {
+    /// How often it is seen whether they have to give way to others, in seconds.
+    private static let interval = TimeAmount.milliseconds(500)
+
+    private struct State {
+        var waiting: [EarlyConnection] = []
+        var watch: RepeatedTask?
+        var isShut = false
+    }
+
+    private let engine: Engine
+    private let state = Mutex(State())
+
+    init(_ engine: Engine) { self.engine = engine }
+
+    var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Where they lead.
+    var origin: Origin? { state.withLock { $0.waiting.first?.origin } }
+
+    /// Opens as many as are missing to a number, where there may be so many; those to another origin are closed.
+    ///
+    /// - Parameters:
+    ///   - key: what the connections depend on, but for their event loops.
+    ///   - wanted: connections that the transfer's user gave.
+    func open(_ count: Int, to url: HTTPURL, _ key: ClientPool.Key, wanted: Int?) {
+        leave(url.origin)
+        while self.count < count, engine.budget.claim(url.origin, wanted: wanted) {
+            var key = key
+            key.loop = engine.takeLoop()
+            key.offersHTTP2 = false
+            guard let connection = try? engine.openEarly(url, key: key) else {
+                return engine.budget.leave(url.origin)
+            }
+            let isKept = state.withLock { state in
+                if !state.isShut { state.waiting.append(connection) }
+                return !state.isShut
+            }
+            guard isKept else { return end([connection]) }
+        }
+        watch(wanted: wanted)
+    }
+
+    /// Hands out a connection, and that it is counted.
+    func take(_ origin: Origin) -> EarlyConnection? {
+        state.withLock { state in
+            state.waiting.firstIndex { $0.origin == origin }.map { state.waiting.remove(at: $0) }
+        }
+    }
+
+    /// Closes all but so many.
+    func keep(_ count: Int) {
+        end(
+            state.withLock { state in
+                let rest = Array(state.waiting.dropFirst(max(0, count)))
+                state.waiting.removeLast(rest.count)
+                return rest
+            })
+    }
+
+    /// Closes all, and opens no more.
+    func shut() {
+        state.withLock { state in
+            state.isShut = true
+            state.watch?.cancel()
+            state.watch = nil
+        }
+        keep(0)
+    }
+
+    /// Closes as many as others need (spec L4).
+    func giveWay(wanted: Int?) {
+        guard let origin else { return }
+        keep(count - engine.budget.excess(origin, wanted: wanted))
+    }
+
+    /// Closes those that lead elsewhere.
+    private func leave(_ origin: Origin) {
+        guard let other = self.origin, other != origin else { return }
+        engine.budget.noteEarly(other, inVain: true)
+        keep(0)
+    }
+
+    private func end(_ connections: [EarlyConnection]) {
+        for connection in connections {
+            connection.close()
+            engine.budget.leave(connection.origin)
+        }
+    }
+
+    /// Lets them give way while nobody else looks after them.
+    private func watch(wanted: Int?) {
+        guard state.withLock({ !$0.isShut && $0.watch == nil && !$0.waiting.isEmpty }) else { return }
+        let loop = engine.loops[0]
+        let watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] task in
+            guard let self, self.count > 0 else {
+                self?.state.withLock { $0.watch = nil }
+                return task.cancel()
+            }
+            self.giveWay(wanted: wanted)
+        }
+        let isKept = state.withLock { state in
+            if !state.isShut { state.watch = watch }
+            return !state.isShut
+        }
+        if !isKept { watch.cancel() }
+    }
+}
