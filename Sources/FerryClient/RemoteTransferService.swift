@@ -221,7 +221,7 @@ extension RemoteTransferService {
 
     private static func json(_ value: some Encodable) throws(TransferError) -> ByteBuffer {
         do {
-            return ByteBuffer(bytes: try APIJSON.encoder.encode(value))
+            return ByteBuffer(bytes: try APIJSON.bytes(value))
         } catch {
             throw TransferError(.invalidRequest, "The request cannot be written as JSON: \(error)")
         }

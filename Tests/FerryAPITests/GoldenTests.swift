@@ -22,7 +22,7 @@ import Testing
     }
 
     private func check<Value: Codable & Equatable>(_ value: Value, _ golden: String) throws {
-        #expect(String(decoding: try APIJSON.encoder.encode(value), as: UTF8.self) == golden)
+        #expect(String(decoding: try APIJSON.bytes(value), as: UTF8.self) == golden)
         #expect(try APIJSON.decoder.decode(Value.self, from: Data(golden.utf8)) == value)
     }
 
@@ -83,7 +83,7 @@ import Testing
         let golden = #"{"error":{"code":"moon_phase","message":"Wait."}}"#
         let body = try APIJSON.decoder.decode(ErrorBody.self, from: Data(golden.utf8))
         #expect(body.error.code == .unrecognized)
-        #expect(String(decoding: try APIJSON.encoder.encode(body), as: UTF8.self) == golden)
+        #expect(String(decoding: try APIJSON.bytes(body), as: UTF8.self) == golden)
     }
 
     @Test(arguments: [
@@ -94,7 +94,7 @@ import Testing
     ])
     func `a date is read with or without fraction and written with milliseconds`(text: String, written: String) throws {
         let date = try APIJSON.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8))
-        #expect(String(decoding: try APIJSON.encoder.encode(date), as: UTF8.self) == #"["\#(written)"]"#)
+        #expect(String(decoding: try APIJSON.bytes(date), as: UTF8.self) == #"["\#(written)"]"#)
     }
 
     @Test(arguments: ["2026-02-29T12:00:00Z", "2026-13-01T12:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31", "", "noon"])
@@ -109,7 +109,7 @@ import Testing
         // A step of about eleven days, with all times of the day, from 1600 to 2400.
         for milliseconds in stride(from: -11_676_096_000_000, through: 13_569_465_600_000, by: 987_654_321) {
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-            let text = String(decoding: try APIJSON.encoder.encode([date]), as: UTF8.self)
+            let text = String(decoding: try APIJSON.bytes([date]), as: UTF8.self)
             // Foundation cuts off what a binary fraction lacks of a millisecond.
             #expect(text == #"["\#(style.format(date + 0.0002))"]"#)
             let read = try APIJSON.decoder.decode([Date].self, from: Data(text.utf8))
@@ -122,9 +122,9 @@ import Testing
         settings.network = NetworkPolicy(allowsCellular: false)
         settings.idleTimeout = 60
         settings.inOrder = true
-        let keys = try JSONSerialization.jsonObject(with: APIJSON.encoder.encode(settings)) as? [String: Any]
+        let keys = try JSONSerialization.jsonObject(with: Data(APIJSON.bytes(settings))) as? [String: Any]
         #expect(Set(try #require(keys).keys) == SessionSettings.keys)
-        #expect(try APIJSON.decoder.decode(SessionSettings.self, from: APIJSON.encoder.encode(settings)) == settings)
+        #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data(APIJSON.bytes(settings))) == settings)
         #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data("{}".utf8)) == SessionSettings())
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     private func text(_ transfer: Transfer) throws -> String {
         let page = ListTransfers.ShortPage(TransferPage(transfers: [transfer], next: nil))
-        return String(decoding: try APIJSON.encoder.encode(page), as: UTF8.self)
+        return String(decoding: try APIJSON.bytes(page), as: UTF8.self)
     }
 
     @Test func `has what is not as usual alone`() throws {

@@ -1,21 +1,19 @@
 // Ferry: FerryAPI
 // How values are written as JSON.
 
+import FerryCore
 package import Foundation
 
 /// Writes and reads the JSON of the control API.
 ///
 /// Keys are sorted, so that equal values are equal bytes; dates are RFC 3339 in UTC with milliseconds.
 package enum APIJSON {
-    package static let encoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var box = encoder.singleValueContainer()
-            try box.encode(WireDate.text(date))
-        }
-        return encoder
-    }()
+    private static let writer = JSONWriter(date: .text { WireDate.text($0) }, sortsKeys: true)
+
+    /// The bytes of a value.
+    ///
+    /// - Throws: what the value throws, or `EncodingError` for a number that JSON has no form of.
+    package static func bytes(_ value: some Encodable) throws -> [UInt8] { try writer.bytes(value) }
 
     package static let decoder = {
         let decoder = JSONDecoder()

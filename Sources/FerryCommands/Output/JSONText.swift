@@ -10,7 +10,7 @@ enum JSONText {
     /// One value on one line.
     static func line(_ value: some Encodable) throws(TransferError) -> String {
         do {
-            return String(decoding: try APIJSON.encoder.encode(withoutSecrets(value)), as: UTF8.self)
+            return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self)
         } catch {
             throw TransferError(.internal, "The answer cannot be written as JSON: \(error)")
         }

@@ -39,13 +39,13 @@ struct JSONValueEncoder: Encoder {
     /// Writes a value; some types have a form of their own in JSON.
     func write<Value: Encodable>(_ value: Value) throws {
         if Value.self == String.self, let text = value as? String {
-            output.text(text)
+            output.string(text)
         } else if Value.self == Date.self, let date = value as? Date {
-            output.number(output.date(date))
+            output.date(date)
         } else if Value.self == Data.self, let data = value as? Data {
-            output.text(data.base64EncodedString())
+            output.string(data.base64EncodedString())
         } else if Value.self == URL.self, let url = value as? URL {
-            output.text(url.absoluteString)
+            output.string(url.absoluteString)
         } else {
             try value.encode(to: self)
             output.close(to: depth)
@@ -56,7 +56,7 @@ struct JSONValueEncoder: Encoder {
 extension JSONValueEncoder: SingleValueEncodingContainer {
     func encodeNil() { output.raw("null") }
     func encode(_ value: Bool) { output.raw(value ? "true" : "false") }
-    func encode(_ value: String) { output.text(value) }
+    func encode(_ value: String) { output.string(value) }
     func encode(_ value: Double) throws { try output.number(value, codingPath) }
     func encode(_ value: Float) throws { try output.number(Double(value), codingPath) }
     func encode(_ value: Int) { output.number(value) }

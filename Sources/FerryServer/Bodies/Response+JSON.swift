@@ -22,7 +22,7 @@ extension Response {
 /// Writes values as lines of JSON.
 enum JSONLine {
     static func append(_ value: some Encodable, to buffer: inout ByteBuffer) throws {
-        buffer.writeBytes(try APIJSON.encoder.encode(value))
+        buffer.writeBytes(try APIJSON.bytes(value))
         buffer.writeInteger(UInt8(ascii: "\n"))
     }
 

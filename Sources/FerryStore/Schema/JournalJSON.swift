@@ -6,7 +6,7 @@ import Foundation
 
 /// Writes and reads Core's values as JSON; dates are whole milliseconds since 1970, as in the columns.
 enum JournalJSON {
-    private static let writer = JSONWriter { $0.journalMilliseconds }
+    private static let writer = JSONWriter(date: .number { $0.journalMilliseconds })
 
     private static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite struct `A JSON writer` {
-    private let writer = JSONWriter { Int64($0.timeIntervalSince1970 * 1000) }
+    private let writer = JSONWriter(date: .number { Int64($0.timeIntervalSince1970 * 1000) })
 
     private struct Nested: Codable, Equatable {
         struct Inner: Codable, Equatable {
@@ -57,6 +57,28 @@ import Testing
         #expect(try text([1.0, 0.25]) == "[1,0.25]")
         #expect(try text([nil, "a"] as [String?]) == #"[null,"a"]"#)
         #expect(try text(TransferID(rawValue: 1)) == #""0000000000000001""#)
+    }
+
+    /// Objects in objects and in arrays, with the same keys inside and outside.
+    private struct Unsorted: Codable {
+        var b = ["z": 1, "a": 2, "ä": 3, "m": 4]
+        var c = [Inner(), Inner()]
+        var a = Inner()
+        var B = "\u{1}\n\t\r\u{8}\u{C}\u{7F}\"\\/"
+        var d: [String: Int] = [:]
+
+        struct Inner: Codable {
+            var b = 1.5
+            var a = ["b": [true], "a": []]
+        }
+    }
+
+    @Test func `puts keys in order where that is wanted, as an encoder of Foundation does`() throws {
+        let sorting = JSONWriter(date: .text { "\($0.timeIntervalSince1970)" }, sortsKeys: true)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(try Data(sorting.bytes(Unsorted())) == encoder.encode(Unsorted()))
+        #expect(try sorting.bytes([Date(timeIntervalSince1970: 1.5)]) == Array(#"["1.5"]"#.utf8))
     }
 
     @Test(arguments: [Double.nan, .infinity])
