@@ -17,7 +17,7 @@ import Testing
         try await Sample.insert(records, into: journal)
         let ids = records.map(\.id) + [Sample.id(99)]
         let found = try await journal.read { reader throws(TransferError) in
-            var alike = AlikeRequests()
+            var alike = AlikeRecords()
             return [try reader.records(ids, &alike), try reader.records(ids, &alike)]
         }
         let wanted = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0) })
@@ -35,7 +35,7 @@ import Testing
                 "UPDATE requests SET request = ? WHERE id = ?", [request, Sample.id(2).column])
         }
         let (together, alone) = try await journal.read { reader throws(TransferError) in
-            var alike = AlikeRequests()
+            var alike = AlikeRecords()
             return (try reader.records([Sample.id(1), Sample.id(2)], &alike), try reader.record(Sample.id(2)))
         }
         #expect(together[Sample.id(1)] != nil)

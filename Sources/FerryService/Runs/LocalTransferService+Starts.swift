@@ -10,7 +10,7 @@ struct StartingTransfers {
 
     var waiting: [(id: TransferID, continuation: CheckedContinuation<Answer, Never>)] = []
     var isReading = false
-    var alike = AlikeRequests()
+    var alike = AlikeRecords()
 }
 
 extension LocalTransferService {

@@ -16,16 +16,17 @@ extension JournalReads {
         return record
     }
 
-    /// Those of these transfers that there are; costs less than ``records(_:)`` where many differ in their URLs alone.
+    /// Those of these transfers that there are; costs less than ``records(_:)`` where many were handed over together.
     package func records(
-        _ ids: [TransferID], _ alike: inout AlikeRequests
+        _ ids: [TransferID], _ alike: inout AlikeRecords
     ) throws(TransferError) -> [TransferID: TransferRecord] {
         var result: [TransferID: TransferRecord] = [:]
         var others: [TransferID] = []
         try connection.forEachRow(TransferColumns.selectAlike, [PageQuery.json(ids)]) { row in
             guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
             guard let request = alike.request(row.text(8), url: row.text(16)) else { return others.append(id) }
-            let (record, unreadable) = TransferColumns.record(from: row, request: request)
+            let (record, unreadable) = TransferColumns.record(
+                from: row, request: request, active: alike.active(row.text(15)))
             if unreadable.isEmpty { result[id] = record } else { others.append(id) }
         }
         // What cannot be read so is looked at by itself.

@@ -92,9 +92,11 @@ enum TransferColumns {
 
     /// The record of a row of ``select``, and the columns that could not be read.
     ///
-    /// - Parameter known: the request, where it has been read.
+    /// - Parameters:
+    ///   - known: the request, where it has been read.
+    ///   - active: the active time, where it has been read.
     static func record(
-        from row: RowReader, request known: TransferRequest? = nil
+        from row: RowReader, request known: TransferRequest? = nil, active: ActiveTime? = nil
     ) -> (record: TransferRecord, unreadable: [String]) {
         var unreadable: [String] = []
         func take<Value: Decodable>(_ column: Int, _ name: String, required: Bool = false) -> Value? {
@@ -117,7 +119,7 @@ enum TransferColumns {
         if row.text(11) != plain { record.failures = take(11, "failures", required: true) ?? FailureLedger() }
         record.retry = take(12, "retry")
         record.outcome = take(13, "outcome")
-        record.active = take(15, "active") ?? ActiveTime()
+        record.active = active ?? take(15, "active") ?? ActiveTime()
         if !unreadable.isEmpty {
             let columns = unreadable.joined(separator: ", ")
             record.retry = nil

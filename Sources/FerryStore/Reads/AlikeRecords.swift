@@ -1,11 +1,14 @@
 // Ferry: FerryStore
-// Requests that differ in their URLs alone.
+// Records that have much in common.
 
 import FerryCore
 
-/// What was read last of requests that mostly differ in their URLs alone; kept by whoever reads many of them.
-package struct AlikeRequests: Sendable {
+/// What was read last of transfers that were handed over together; kept by whoever reads many of them.
+///
+/// Their requests mostly differ in their URLs alone, and they began at one moment.
+package struct AlikeRecords: Sendable {
     private var latest = RepeatedJSON<TransferRequest>()
+    private var active = RepeatedJSON<ActiveTime>()
 
     package init() {}
 
@@ -16,4 +19,6 @@ package struct AlikeRequests: Sendable {
         request.url = url
         return request
     }
+
+    mutating func active(_ text: String?) -> ActiveTime? { active.value(text) }
 }
