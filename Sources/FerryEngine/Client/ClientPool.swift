@@ -110,6 +110,8 @@ final class ClientPool: Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
         // A refused connection is reported at once: the service decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Nobody traces a daemon's requests, and each would begin a span.
+        configuration.tracing.tracer = nil
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
         configuration.tlsConfiguration = trust.configuration(
             isInsecure: key.isInsecure, skipsHost: key.skipsHostVerification, minimum: key.minimumTLS,

@@ -20,8 +20,9 @@ struct Course: Sendable {
     var hasReplacedConnection = false
 
     /// The way from the request's URL, or from one of its mirrors (spec S11).
-    init(_ job: TransferJob, source: Int = 0, secrets: (HTTPURL) -> String?) throws(TransferError) {
-        let original = try HTTPURL(parsing: job.request.url)
+    init(
+        _ job: TransferJob, original: HTTPURL, source: Int = 0, secrets: (HTTPURL) -> String?
+    ) throws(TransferError) {
         let start = source == 0 ? original : try HTTPURL(parsing: job.request.mirrors[source - 1])
         let isForeign = start.origin != original.origin
         url = start.withoutUserinfo

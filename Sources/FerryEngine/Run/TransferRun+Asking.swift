@@ -36,7 +36,7 @@ extension TransferRun {
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew (spec X11).
     func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
-        var course = try Course(job, source: source) { cookies.header(for: $0) }
+        var course = try Course(job, original: originalURL.get(), source: source) { cookies.header(for: $0) }
         while true {
             try checkStopping()
             let askedAt = Crew.now

@@ -106,7 +106,7 @@ extension TransferRun {
             facts.name = FileName.choose(
                 callerName: job.request.name,
                 contentDisposition: answer.head.value("Content-Disposition"),
-                originalURL: try HTTPURL(parsing: job.request.url), finalURL: answer.url,
+                originalURL: try originalURL.get(), finalURL: answer.url,
                 nameFrom: job.request.nameFrom)
         }
         noteWay(answer)

@@ -16,6 +16,8 @@ package actor TransferRun {
     let journal: any FactsJournal
     /// Index of the event loop of all its connections.
     let loop: Int
+    /// The request's own URL.
+    private(set) lazy var originalURL = Result { () throws(TransferError) in try HTTPURL(parsing: job.request.url) }
     /// What is durable, and in between what is about to be.
     var facts: TransferFacts
     var partial: PartialFile?
@@ -81,7 +83,7 @@ package actor TransferRun {
 
     /// Makes the try. Call once.
     package func run() async -> RunReport {
-        let origin = try? HTTPURL(parsing: job.request.url).origin
+        let origin = try? originalURL.get().origin
         if let origin { engine.budget.enter(origin) }
         defer { if let origin { engine.budget.leave(origin) } }
         var result: RunReport.Result

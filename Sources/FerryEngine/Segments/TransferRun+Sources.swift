@@ -9,7 +9,7 @@ extension TransferRun {
     func sources(from course: Course) throws(TransferError) -> [CrewSource] {
         var sources = [CrewSource(number: source, course: course, rank: ranks[source], isProven: true)]
         for number in 0...job.request.mirrors.count where number != source && !failedSources.contains(number) {
-            let other = try Course(job, source: number) { cookies.header(for: $0) }
+            let other = try Course(job, original: originalURL.get(), source: number) { cookies.header(for: $0) }
             sources.append(CrewSource(number: number, course: other, rank: ranks[number], isProven: false))
         }
         return sources

@@ -36,7 +36,7 @@ extension TransferRun {
             for waiter in waiters { waiter.resume() }
         }
         let number = crew?.sources[index].number ?? 0
-        let course = try Course(job, source: number) { cookies.header(for: $0) }
+        let course = try Course(job, original: originalURL.get(), source: number) { cookies.header(for: $0) }
         let answer = try await answer(to: plan, from: course, worker, on: loop)
         crew?.sources[index].course = answer.course
         crew?.sources[index].courseNumber += 1
