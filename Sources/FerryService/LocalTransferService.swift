@@ -32,6 +32,8 @@ package actor LocalTransferService: TransferService {
     var backlog = Backlog<StoredLine>()
     /// Transfers that have a slot.
     var live: [TransferID: LiveTransfer] = [:]
+    /// Whether free slots are about to be given away.
+    var isScheduling = false
     var starting = StartingTransfers()
     /// Transfers that wait for a moment, with where they will stand in line.
     var delayed: [TransferID: DelayedTransfer] = [:]

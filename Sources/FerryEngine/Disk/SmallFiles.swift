@@ -49,9 +49,7 @@ actor SmallFiles {
     private let disk: DiskQueue
     private let reached: @Sendable (LifeStep) -> Void
     private var waiting: [Waiting] = []
-    private var groups = 0
-    /// While one group waits for the disk, another one is written.
-    private static let mostGroups = 2
+    private var isPlacing = false
 
     init(disk: DiskQueue, reached: @escaping @Sendable (LifeStep) -> Void) {
         self.disk = disk
@@ -67,14 +65,14 @@ actor SmallFiles {
     }
 
     private func begin() {
-        guard groups < Self.mostGroups, !waiting.isEmpty else { return }
-        groups += 1
+        guard !isPlacing, !waiting.isEmpty else { return }
+        isPlacing = true
         let group = waiting
         waiting = []
         Task(name: "placement of small files") {
             let results = await self.place(group.map(\.file))
             for (one, result) in zip(group, results) { one.continuation.resume(returning: result) }
-            self.groups -= 1
+            self.isPlacing = false
             self.begin()
         }
     }

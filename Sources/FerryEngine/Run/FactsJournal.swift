@@ -17,8 +17,11 @@ package protocol FactsJournal: Sendable {
     /// - Throws: ``TransferError`` with code `journal_failed`; then none is recorded.
     func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool]
 
-    /// Notes that all bytes of a transfer are durable in its partial file, so that it needs no connection any longer.
-    func isWhole(_ id: TransferID) async
+    /// Notes that all bytes of a transfer are here, so that it needs no connection any longer.
+    ///
+    /// - Parameter inMemory: whether its file is made and placed in one go, together with others of the moment; else the
+    ///   bytes are durable in its partial file.
+    func isWhole(_ id: TransferID, inMemory: Bool) async
 }
 
 extension FactsJournal {
@@ -28,5 +31,5 @@ extension FactsJournal {
         return recorded
     }
 
-    package func isWhole(_ id: TransferID) async {}
+    package func isWhole(_ id: TransferID, inMemory: Bool) async {}
 }

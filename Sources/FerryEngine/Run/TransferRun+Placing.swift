@@ -9,7 +9,7 @@ extension TransferRun {
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
-        await journal.isWhole(job.id)
+        await journal.isWhole(job.id, inMemory: false)
         do throws(TransferError) {
             let folder = try await openPlace(partial)
             if facts.destination == nil, let success = try await claimAnew(in: folder) { return success }
@@ -153,7 +153,7 @@ extension TransferRun {
     /// Chooses the destination of a whole file whose name was taken, or changed, since its head came.
     private func claimAnew(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
         if facts.name == nil {
-            let original = try HTTPURL(parsing: job.request.url)
+            let original = try originalURL.get()
             let disposition = facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
             facts.name = FileName.choose(
                 callerName: job.request.name, contentDisposition: disposition, originalURL: original,

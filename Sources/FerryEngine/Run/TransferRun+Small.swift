@@ -48,7 +48,7 @@ extension TransferRun {
         let judged = judge(bytes)
         guard judged.mismatched.isEmpty else { return nil }
         job.progress.received.store(size, ordering: .relaxed)
-        await journal.isWhole(job.id)
+        await journal.isWhole(job.id, inMemory: true)
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, facts: facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.createFolders, folderMode: Destination.folderMode(of: job.request),

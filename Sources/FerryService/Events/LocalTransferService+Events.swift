@@ -68,12 +68,11 @@ extension LocalTransferService {
     }
 
     func shown(_ record: TransferRecord) -> Transfer {
-        guard record.outcome == nil, var transfer = live[record.id], transfer.run != nil else {
+        guard record.outcome == nil, let transfer = live[record.id], transfer.run != nil else {
             return waiting(record) { obstacle(to: record) }
         }
         let now = NIODeadline.now().uptimeNanoseconds
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
-        live[record.id]?.meter = transfer.meter
         var shown = Transfer(record, live: transfer.liveState(now: now))
         shown.bytesSent = max(shown.bytesSent, transfer.progress.sent.load(ordering: .relaxed))
         return shown

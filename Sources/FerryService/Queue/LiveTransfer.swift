@@ -5,20 +5,15 @@ import FerryCore
 import FerryEngine
 import Synchronization
 
-/// A transfer that has a slot.
-struct LiveTransfer: Sendable {
+/// A transfer that has a slot. Owned by the service, which looks at all of them whenever one comes or goes: none is copied.
+final class LiveTransfer {
     var key: QueueKey
-    var record: TransferRecord? {
-        get { box?.record }
-        set { box = newValue.map(RecordBox.init) }
-    }
-    /// Holds the record apart: whoever looks at all that run copies none.
-    var box: RecordBox?
+    var record: TransferRecord?
     var run: TransferRun?
     /// A request that was changed before there was a run to tell.
     var changed: TransferRequest?
     var task: Task<Void, Never>?
-    let progress: TransferProgress
+    let progress = TransferProgress()
     let limiter: RateLimiter
     let gate: RateGate
     var meter = SpeedMeter()
@@ -28,6 +23,14 @@ struct LiveTransfer: Sendable {
     var isExcess = false
     /// Whether it is only being placed, and needs no connection.
     var isWhole = false
+    /// Whether all its bytes are in memory, and its file is made and placed together with others.
+    var isInMemory = false
+
+    init(key: QueueKey, limiter: RateLimiter, gate: RateGate) {
+        self.key = key
+        self.limiter = limiter
+        self.gate = gate
+    }
 
     /// How it is shown.
     func liveState(now: UInt64) -> Transfer.Live {
@@ -35,11 +38,4 @@ struct LiveTransfer: Sendable {
             received: progress.received.load(ordering: .relaxed), expected: progress.expectedLength,
             speed: meter.bytesPerSecond, segments: progress.segments)
     }
-}
-
-/// A record that many values share.
-final class RecordBox: Sendable {
-    let record: TransferRecord
-
-    init(_ record: TransferRecord) { self.record = record }
 }

@@ -135,12 +135,12 @@ extension LocalTransferService {
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let id = changed.id
         if let transfer = live[id] {
-            live[id]?.record?.request = changed.request
-            live[id]?.changed = changed.request
+            transfer.record?.request = changed.request
+            transfer.changed = changed.request
             await transfer.run?.follow(changed.request)
             transfer.limiter.rate = changed.request.rateLimit
             transfer.gate.setPriority(changed.request.priority)
-            live[id]?.key.priority = changed.request.priority
+            transfer.key.priority = changed.request.priority
             // A new address is asked at once; the bytes on disk are judged by its answer.
             if hasNewAddress { await transfer.run?.stop() }
             if changed.request.network != old.request.network {

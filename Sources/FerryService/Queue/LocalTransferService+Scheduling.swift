@@ -26,16 +26,39 @@ extension LocalTransferService {
         paceConditions()
     }
 
+    /// Gives the free slots away once those who have their turn now are done: many ends of a moment make one look.
+    func scheduleSoon() {
+        guard !isScheduling else { return }
+        isScheduling = true
+        Task(name: "free slots") {
+            self.isScheduling = false
+            self.schedule()
+        }
+    }
+
     func currentLimits() -> SlotLimits {
         var limits = SlotLimits(
             settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
             running: EmptyCollection(), heldOrigins: Set(held.keys))
+        var together = 0
         for transfer in live.values {
-            if transfer.isWhole { limits.takeSlot(transfer.key) } else { limits.add(transfer.key) }
+            if transfer.isInMemory, together < Self.mostPlacedTogether,
+                sessionStates[transfer.key.session]?.settings.activeTransfers == nil
+            {
+                // The more are placed together, the less each of them costs: others fetch meanwhile.
+                together += 1
+            } else if transfer.isWhole {
+                limits.takeSlot(transfer.key)
+            } else {
+                limits.add(transfer.key)
+            }
         }
         return limits
     }
+
+    /// Small files that wait, all their bytes in memory, to be placed together, without the slots that they had.
+    private static let mostPlacedTogether = 64
 
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {

@@ -9,7 +9,7 @@ import FerryStore
 struct JournalFacts: FactsJournal {
     let journal: Journal
     let recorded: @Sendable (TransferFacts) async -> Void
-    let whole: @Sendable () async -> Void
+    let whole: @Sendable (_ inMemory: Bool) async -> Void
 
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
         let stored = try StoredFacts(facts)
@@ -40,5 +40,5 @@ struct JournalFacts: FactsJournal {
         }
     }
 
-    func isWhole(_ id: TransferID) async { await whole() }
+    func isWhole(_ id: TransferID, inMemory: Bool) async { await whole(inMemory) }
 }

@@ -14,13 +14,13 @@ extension LocalTransferService {
     func start(_ id: TransferID, _ key: QueueKey) {
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
-        live[id] = LiveTransfer(key: key, progress: TransferProgress(), limiter: limiter, gate: gate)
+        live[id] = LiveTransfer(key: key, limiter: limiter, gate: gate)
         live[id]?.task = Task(name: "transfer \(id)") {
             let next = await self.makeTry(id)
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
             self.live[id] = nil
             if let next { await self.takeUp(next) }
-            self.schedule()
+            self.scheduleSoon()
         }
     }
 
@@ -71,7 +71,7 @@ extension LocalTransferService {
             let facts = JournalFacts(journal: journal) { [weak self] in
                 await self?.take($0, of: id)
             } whole: { [weak self] in
-                await self?.leaveHost(id)
+                await self?.leaveHost(id, inMemory: $0)
             }
             let run = engine.makeRun(job, journal: facts)
             live[id]?.record = record
@@ -101,9 +101,10 @@ extension LocalTransferService {
     private func take(_ facts: TransferFacts, of id: TransferID) { live[id]?.record?.facts = facts }
 
     /// Lets others connect to the host of a transfer whose bytes are all there.
-    private func leaveHost(_ id: TransferID) {
+    private func leaveHost(_ id: TransferID, inMemory: Bool) {
         live[id]?.isWhole = true
-        schedule()
+        live[id]?.isInMemory = inMemory
+        scheduleSoon()
     }
 
     /// Puts a transfer back in line once its run is gone.
@@ -168,7 +169,7 @@ extension LocalTransferService {
         guard case .finish(let outcome) = action,
             try await finish(machine.record, outcome, isUntouched: true)
         else { return false }
-        originSizes[key(tried).origin, default: RecentSizes()].add(success.size)
+        originSizes[live[id]?.key.origin ?? key(tried).origin, default: RecentSizes()].add(success.size)
         return true
     }
 

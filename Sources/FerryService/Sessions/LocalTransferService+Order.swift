@@ -45,7 +45,7 @@ extension LocalTransferService {
                 keptOf[origin, default: 0] += 1
             } else {
                 excess.append(id)
-                live[id]?.isExcess = true
+                transfer.isExcess = true
             }
         }
         for id in excess.reversed() { await live[id]?.run?.stop() }

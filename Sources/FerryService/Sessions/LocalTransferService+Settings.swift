@@ -74,7 +74,7 @@ extension LocalTransferService {
             delayed[id]?.key = changed(waiting.key, id)
         }
         for (id, transfer) in live where transfer.key.session == session {
-            live[id]?.key = changed(transfer.key, id)
+            transfer.key = changed(transfer.key, id)
             await stopIfForbidden(id)
         }
         tellWaiting(haveNews)
