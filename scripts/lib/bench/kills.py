@@ -42,6 +42,33 @@ def interrupted(bench, name, interrupt):
     return seconds, right
 
 
+def paused_again_and_again(bench, name, rounds):
+    """Three downloads that are paused and resumed together, at random moments: how many rounds one daemon lives through,
+    and whether the files are right."""
+    def run(*words):
+        return subprocess.run([FERRY, *words], env=bench.environment, stdout=subprocess.PIPE, text=True, timeout=LIMIT)
+
+    files = [bench.output / f"file{number}" for number in range(3)]
+    with Relay(bench.origin.port, "--cap", CAP) as relay:
+        identifiers = [run("add", "-d", str(bench.output), "-o", file.name, *bench.connections(CONNECTIONS),
+                           f"{relay.url}/{name}").stdout.strip() for file in files]
+        daemon = bench.daemon.pid
+        lived = 0
+        while lived < rounds and bench.daemon.pid == daemon:
+            time.sleep(random.uniform(0.02, 0.4))
+            run("pause", *identifiers)
+            time.sleep(random.uniform(0, 0.05))
+            run("resume", *identifiers)
+            bench.daemon.find()
+            lived += bench.daemon.pid == daemon
+        right = all(run("wait", "-q", identifier).returncode == 0 for identifier in identifiers) \
+            and all(digest(file) == bench.origin.digests[name] for file in files)
+    for file in files:
+        file.unlink(missing_ok=True)
+    say(f"paused and resumed: {lived} of {rounds} rounds, files {'right' if right else 'WRONG'}")
+    return lived if right else 0
+
+
 def kills(bench):
     """A segmented download of which the daemon is killed, or which is paused and resumed."""
     bench.connections(CONNECTIONS)
@@ -62,3 +89,6 @@ def kills(bench):
             bench.note(value("interrupted", f"fetched again after a {word}, most of {count}", most, "s of transfer", 2.0))
             bench.note(value("interrupted", f"digests right after a {word}, of {count}",
                              sum(right for _, right in results), "files", count, most=False))
+        rounds = 4 * bench.options.kills
+        bench.note(value("interrupted", f"rounds of pauses of three transfers that one daemon lives through, of {rounds}",
+                         paused_again_and_again(bench, name, rounds), "rounds", rounds, most=False))
