@@ -60,7 +60,8 @@ struct `A name that is taken` {
             #expect(try await ferry.run(get).status == 0)
             let again = try await ferry.run(get)
             #expect(again.status == 0)
-            #expect(again.stderr == "unchanged: \(ferry.file("file.bin"))\n", "\(again)")
+            // Whether it is seen to start depends on who is first.
+            #expect(again.stderr.hasSuffix("unchanged: \(ferry.file("file.bin"))\n"), "\(again)")
             #expect(origin.requests.last?.value("If-None-Match") != nil)
             #expect(origin.bytesSent == Self.body.size)
             origin.script = OriginScript(changed)
