@@ -146,7 +146,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         let held = loop.makePromise(of: Void.self)
         let end: Result<Void, any Error>? = state.withLock { state in
             if let stopped = state.stopped { return .failure(stopped) }
-            state.early.append(part)
+            state.early.append(part.withoutSlack)
             state.earlyBytes += part.readableBytes
             guard state.earlyBytes > Self.earlyLimit else { return .success(()) }
             state.held = held
