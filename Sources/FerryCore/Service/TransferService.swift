@@ -42,6 +42,11 @@ package protocol TransferService: Sendable {
         TransferEvent, any Error
     >
 
+    /// ``events(_:)``, with those that wait for the caller together; costs less for whoever passes them on.
+    func eventGroups(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable
+
     /// Lets the durable events of a session up to and including this number go.
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError)
 
@@ -63,6 +68,12 @@ package protocol TransferService: Sendable {
 }
 
 extension TransferService {
+    package func eventGroups(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+        try await events(subscription).map { [$0] }
+    }
+
     package func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
         let last = try await lastEvent()
         return NumberedResults(results: try await submit(requests), after: last)

@@ -5,12 +5,14 @@ import FerryAPI
 import FerryCore
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ServiceLifecycle
 
 extension ControlAPI {
     func addEventRoute(to router: Router<BasicRequestContext>) {
         router.respond(to: StreamEvents.self) { request, _ in
-            return .stream(try await service.events(EventSubscription(items: request.queryItems())), to: request)
+            let groups = try await service.eventGroups(EventSubscription(items: request.queryItems()))
+            return .stream(groups: groups, to: request)
         }
     }
 }
@@ -19,6 +21,11 @@ extension Response {
     /// A response whose body is a line of JSON for each value, as long as the client listens.
     static func stream<Value: Encodable & Sendable>(
         _ values: AsyncThrowingStream<Value, any Error>, to request: Request
+    ) -> Response { stream(groups: values.map { [$0] }, to: request) }
+
+    /// A response as ``stream(_:to:)`` makes it, which writes the values of each group at once.
+    static func stream<Value: Encodable & Sendable>(
+        groups: some AsyncSequence<[Value], any Error> & Sendable, to request: Request
     ) -> Response {
         Response(
             status: .ok,
@@ -26,8 +33,10 @@ extension Response {
             headers: [.contentType: MediaType.lines, .cacheControl: "no-store", .connection: "close"],
             body: ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    for try await value in values.cancelOnGracefulShutdown() {
-                        try await writer.write(JSONLine.buffer(value))
+                    for try await group in groups.cancelOnGracefulShutdown() {
+                        var lines = ByteBuffer()
+                        for value in group { try JSONLine.append(value, to: &lines) }
+                        try await writer.write(lines)
                     }
                 }
                 try await writer.finish(nil)

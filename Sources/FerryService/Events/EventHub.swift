@@ -81,6 +81,29 @@ actor EventHub {
         }
     }
 
+    /// Events that are handed out together at most.
+    private static let largestGroup = 64
+
+    /// Makes a stream as ``listen(_:ended:)`` does, of all events that wait, as many as go together.
+    func listenInGroups(
+        _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
+    ) -> AsyncThrowingStream<[TransferEvent], any Error> {
+        let (id, guardian) = add(EventListener(subscription, lastNumber: lastNumber))
+        return AsyncThrowingStream { [weak self] in
+            _ = guardian
+            return try await self?.nextGroup(id, ended: ended)
+        }
+    }
+
+    private func nextGroup(
+        _ id: Int, ended: @Sendable (TransferID) async -> Bool
+    ) async throws(TransferError) -> [TransferEvent]? {
+        guard case .event(let first) = try await next(id, ended: ended) else { return nil }
+        var group = [first]
+        while group.count < Self.largestGroup, case .event(let event)? = listeners[id]?.take() { group.append(event) }
+        return group
+    }
+
     /// Makes a stream for a session's client.
     ///
     /// - Parameter isBrief: whether it wants events in short where that is enough.

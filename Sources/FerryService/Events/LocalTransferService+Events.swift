@@ -18,6 +18,15 @@ extension LocalTransferService {
         return stream
     }
 
+    package func eventGroups(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+        try Self.check(subscription)
+        let stream = await hub.listenInGroups(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
+        sampleAnew(for: subscription)
+        return stream
+    }
+
     package func lastEvent() async throws(TransferError) -> Int64 { await hub.lastNumber }
 
     /// The events of a session for its client, in short where that is wanted and enough.
