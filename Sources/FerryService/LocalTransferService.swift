@@ -35,6 +35,7 @@ package actor LocalTransferService: TransferService {
     /// Whether free slots are about to be given away.
     var isScheduling = false
     var starting = StartingTransfers()
+    var ending = EndingTransfers()
     /// Transfers that wait for a moment, with where they will stand in line.
     var delayed: [TransferID: DelayedTransfer] = [:]
     /// Origins that asked for no new request for a while.

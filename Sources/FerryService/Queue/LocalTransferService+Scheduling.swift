@@ -37,14 +37,15 @@ extension LocalTransferService {
     }
 
     func currentLimits() -> SlotLimits {
+        let sessionLimits = sessionStates.compactMapValues(\.settings.activeTransfers)
         var limits = SlotLimits(
-            settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
+            settings: currentSettings, sessionLimits: sessionLimits,
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
             running: EmptyCollection(), heldOrigins: Set(held.keys))
         var together = 0
         for transfer in live.values {
             if transfer.isInMemory, together < Self.mostPlacedTogether,
-                sessionStates[transfer.key.session]?.settings.activeTransfers == nil
+                sessionLimits[transfer.key.session] == nil
             {
                 // The more are placed together, the less each of them costs: others fetch meanwhile.
                 together += 1

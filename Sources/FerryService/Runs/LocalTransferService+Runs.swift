@@ -265,10 +265,7 @@ extension LocalTransferService {
         if isUntouched {
             let shown = Transfer(ended, live: .waiting(.slot))
             let end = try StoredEnd(ended, snapshot: shown)
-            let number = try await journal.commit { transaction throws(TransferError) in
-                try transaction.finish(end, kind: kind, at: now)
-            }
-            return number.map { ($0, shown) }
+            return try await storeEnd(end, kind: kind, at: now).map { ($0, shown) }
         }
         return try await journal.commit { transaction throws(TransferError) in
             var finished = ended

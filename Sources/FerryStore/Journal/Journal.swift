@@ -22,12 +22,14 @@ package final class Journal: Sendable {
 
     /// Runs changes and returns once they are durable.
     ///
-    /// Callers that arrive while a transaction is being committed share the next one, in the order of their arrival. A
-    /// body that throws undoes only its own changes. A cancelled caller's changes are committed all the same.
+    /// Callers that arrive while a transaction is being committed share the next one, in the order of their arrival, which
+    /// for those of one actor is that of their calls. A body that throws undoes only its own changes. A cancelled caller's
+    /// changes are committed all the same.
     /// - Throws: What the body threw; `disk_full` if the disk has no room, which a later call may find mended;
     ///   `journal_failed` if the transaction failed, and from then on for every further call.
     @discardableResult
     package func commit<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (JournalTransaction) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
         let result: Result<Value, TransferError> = await withCheckedContinuation { continuation in
@@ -54,6 +56,7 @@ package final class Journal: Sendable {
     ///
     /// Readers neither wait for the writer nor hold it up.
     package func read<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (JournalReader) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
         let result: Result<Value, TransferError> = await withCheckedContinuation { [health] continuation in

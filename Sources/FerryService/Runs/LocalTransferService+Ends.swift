@@ -1,0 +1,71 @@
+// Ferry: FerryService
+// Ends that are stored together.
+
+import FerryCore
+import FerryStore
+import Foundation
+
+/// Transfers that have ended and wait for that to be stored. Owned by the service.
+struct EndingTransfers {
+    typealias Answer = Result<Int64?, TransferError>
+
+    struct One {
+        let end: StoredEnd
+        let kind: TransferEvent.Kind
+        let at: Date
+        let continuation: CheckedContinuation<Answer, Never>
+    }
+
+    var waiting: [One] = []
+    var isStoring = false
+}
+
+extension LocalTransferService {
+    /// Stores an end and its event, together with those of others of the moment.
+    ///
+    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
+    func storeEnd(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) async throws(TransferError) -> Int64? {
+        let answer: EndingTransfers.Answer = await withCheckedContinuation { continuation in
+            ending.waiting.append(EndingTransfers.One(end: end, kind: kind, at: at, continuation: continuation))
+            guard !ending.isStoring else { return }
+            ending.isStoring = true
+            Task(name: "ends of transfers") { await self.storeEnds() }
+        }
+        return try answer.get()
+    }
+
+    private func storeEnds() async {
+        while !ending.waiting.isEmpty {
+            let group = ending.waiting
+            ending.waiting = []
+            let entries = group.map { ($0.end, $0.kind, $0.at) }
+            do throws(TransferError) {
+                let numbers = try await journal.commit { transaction throws(TransferError) in
+                    var numbers: [Int64?] = []
+                    for (end, kind, at) in entries { numbers.append(try transaction.finish(end, kind: kind, at: at)) }
+                    return numbers
+                }
+                for (one, number) in zip(group, numbers) { one.continuation.resume(returning: .success(number)) }
+            } catch {
+                // None is stored: what is wrong with one is not to be that of the others.
+                for one in group { one.continuation.resume(returning: await storeAlone(one, after: error, group.count)) }
+            }
+        }
+        ending.isStoring = false
+    }
+
+    private func storeAlone(
+        _ one: EndingTransfers.One, after error: TransferError, _ count: Int
+    ) async -> EndingTransfers.Answer {
+        guard count > 1 else { return .failure(error) }
+        let (end, kind, at) = (one.end, one.kind, one.at)
+        do throws(TransferError) {
+            return .success(
+                try await journal.commit { transaction throws(TransferError) in
+                    try transaction.finish(end, kind: kind, at: at)
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
