@@ -48,16 +48,15 @@ extension LocalTransferService {
                 for (one, number) in zip(group, numbers) { one.continuation.resume(returning: .success(number)) }
             } catch {
                 // None is stored: what is wrong with one is not to be that of the others.
-                for one in group { one.continuation.resume(returning: await storeAlone(one, after: error, group.count)) }
+                for one in group {
+                    one.continuation.resume(returning: group.count > 1 ? await storeAlone(one) : .failure(error))
+                }
             }
         }
         ending.isStoring = false
     }
 
-    private func storeAlone(
-        _ one: EndingTransfers.One, after error: TransferError, _ count: Int
-    ) async -> EndingTransfers.Answer {
-        guard count > 1 else { return .failure(error) }
+    private func storeAlone(_ one: EndingTransfers.One) async -> EndingTransfers.Answer {
         let (end, kind, at) = (one.end, one.kind, one.at)
         do throws(TransferError) {
             return .success(
