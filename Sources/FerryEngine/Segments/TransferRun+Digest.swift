@@ -27,6 +27,8 @@ extension TransferRun {
             } else {
                 digest = nil
             }
+            // What came meanwhile follows at once, as long as more comes.
+            if followsDigest { advanceDigest() }
         }
     }
 }

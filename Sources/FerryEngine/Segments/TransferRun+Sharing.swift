@@ -76,9 +76,11 @@ extension TransferRun {
     /// Adds one turn of the clock; it is none once the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
         let isOpening = wishes.connections == nil && crew?.growth.isOpening == true
+        // A digest that waits for bytes is not to begin late: it may take longer than they do.
+        let isShort = isOpening || (followsDigest && digest != nil && digestTask == nil)
         group.addTask {
             do {
-                try await Task.sleep(for: .seconds(isOpening ? Self.openingInterval : Self.lookInterval))
+                try await Task.sleep(for: .seconds(isShort ? Self.openingInterval : Self.lookInterval))
                 return true
             } catch {
                 return false
