@@ -46,7 +46,8 @@ def paused_again_and_again(bench, name, rounds):
     """Three downloads that are paused and resumed together, at random moments: how many rounds one daemon lives through,
     and whether the files are right."""
     def run(*words):
-        return subprocess.run([FERRY, *words], env=bench.environment, stdout=subprocess.PIPE, text=True, timeout=LIMIT)
+        return subprocess.run([FERRY, *words], env=bench.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=LIMIT)
 
     files = [bench.output / f"file{number}" for number in range(3)]
     with Relay(bench.origin.port, "--cap", CAP) as relay:
