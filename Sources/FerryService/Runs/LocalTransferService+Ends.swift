@@ -10,6 +10,7 @@ struct EndingTransfers {
     typealias Answer = Result<Int64?, TransferError>
 
     struct One {
+        let id: TransferID
         let end: StoredEnd
         let kind: TransferEvent.Kind
         let at: Date
@@ -23,10 +24,12 @@ struct EndingTransfers {
 extension LocalTransferService {
     /// Stores an end and its event, together with those of others of the moment.
     ///
-    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
-    func storeEnd(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) async throws(TransferError) -> Int64? {
+    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns; nil also if somebody acts upon the transfer.
+    func storeEnd(
+        _ end: StoredEnd, of id: TransferID, kind: TransferEvent.Kind, at: Date
+    ) async throws(TransferError) -> Int64? {
         let answer: EndingTransfers.Answer = await withCheckedContinuation { continuation in
-            ending.waiting.append(EndingTransfers.One(end: end, kind: kind, at: at, continuation: continuation))
+            ending.waiting.append(EndingTransfers.One(id: id, end: end, kind: kind, at: at, continuation: continuation))
             guard !ending.isStoring else { return }
             ending.isStoring = true
             Task(name: "ends of transfers") { await self.storeEnds() }
@@ -36,8 +39,12 @@ extension LocalTransferService {
 
     private func storeEnds() async {
         while !ending.waiting.isEmpty {
-            let group = ending.waiting
+            var group = ending.waiting
             ending.waiting = []
+            // Who acts upon one has begun since: what it changes is in the journal before the end.
+            for one in group where turns.isTaken(one.id) { one.continuation.resume(returning: .success(nil)) }
+            group.removeAll { turns.isTaken($0.id) }
+            guard !group.isEmpty else { continue }
             let entries = group.map { ($0.end, $0.kind, $0.at) }
             do throws(TransferError) {
                 let numbers = try await journal.commit { transaction throws(TransferError) in

@@ -265,7 +265,7 @@ extension LocalTransferService {
         if isUntouched {
             let shown = Transfer(ended, live: .waiting(.slot))
             let end = try StoredEnd(ended, snapshot: shown)
-            return try await storeEnd(end, kind: kind, at: now).map { ($0, shown) }
+            return try await storeEnd(end, of: ended.id, kind: kind, at: now).map { ($0, shown) }
         }
         return try await journal.commit { transaction throws(TransferError) in
             var finished = ended
