@@ -59,8 +59,13 @@ import Testing
         let service = service(events: 1)
         var open: Task<RawResponse, any Error>?
         try await withServer(service) { client in
-            open = Task { try await client.send("GET", "/v1/events") }
-            for await _ in service.came { break }
+            let (first, came) = AsyncStream.makeStream(of: Void.self)
+            open = Task {
+                defer { came.finish() }
+                return try await client.stream("/v1/events") { came.yield() }
+            }
+            // A stream that is ended before its first value was written has none.
+            for await _ in first { break }
         }
         let response = try await #require(open).value
         #expect(response.status == 200)

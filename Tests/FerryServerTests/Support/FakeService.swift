@@ -24,16 +24,11 @@ final class FakeService: HostedService {
     }
 
     let state = Mutex(State())
-    /// An element for each event stream that a listener has come to, and for each that its listener has left.
-    let came: AsyncStream<Void>
+    /// An element for each event stream that its listener has left.
     let left: AsyncStream<Void>
-    private let come: AsyncStream<Void>.Continuation
     private let leave: AsyncStream<Void>.Continuation
 
-    init() {
-        (came, come) = AsyncStream.makeStream()
-        (left, leave) = AsyncStream.makeStream()
-    }
+    init() { (left, leave) = AsyncStream.makeStream() }
 
     func prepareToEnd() async {}
 
@@ -99,7 +94,6 @@ final class FakeService: HostedService {
         continuation.onTermination = { _ in leave.yield() }
         for event in first { continuation.yield(event) }
         if subscription.endsWithTransfers { continuation.finish() }
-        come.yield()
         return stream
     }
 

@@ -67,6 +67,26 @@ struct SocketClient: Sendable {
         }
     }
 
+    /// Opens an event stream and reads it to its end; says when its first line has come.
+    func stream(_ target: String, first: @escaping @Sendable () -> Void) async throws -> RawResponse {
+        try await offPool {
+            let connection = try Connection(path: path)
+            defer { connection.end() }
+            connection.write(Data("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+            var received = Data()
+            var isFirst = true
+            while true {
+                let more = connection.read()
+                guard !more.isEmpty else { return try Self.parse(received) }
+                received += more
+                if isFirst, received.range(of: Data("}\n".utf8)) != nil {
+                    isFirst = false
+                    first()
+                }
+            }
+        }
+    }
+
     private static func parse(_ bytes: Data) throws -> RawResponse {
         let separator = Data("\r\n\r\n".utf8)
         guard let gap = bytes.range(of: separator) else { throw CocoaError(.fileReadCorruptFile) }
