@@ -3,7 +3,6 @@
 
 import AsyncHTTPClient
 import FerryCore
-import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -65,7 +64,7 @@ final class ClientPool: Sendable {
             if let client = state.clients[key] { return client }
             let client = HTTPClient(
                 eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration(key, context),
-                backgroundActivityLogger: .init(label: "ferry.http", factory: { _ in NoLog() }))
+                backgroundActivityLogger: NoLog.logger)
             state.clients[key] = client
             return client
         }

@@ -67,7 +67,7 @@ extension Engine {
         }
         let exchange = Exchange(
             request, url: url, client: client, on: loop, clock: clocks[key.loop],
-            timeouts: configuration.timeouts, logger: configuration.logger, recorder: recorder)
+            timeouts: configuration.timeouts, recorder: recorder)
         exchange.whenOver { [directory = clients.directory] in
             directory.remove(mark)
             head.fail(ExchangeEnd.stopped)

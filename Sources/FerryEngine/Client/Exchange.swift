@@ -4,7 +4,6 @@
 import AsyncHTTPClient
 import FerryCore
 import Foundation
-import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -23,7 +22,7 @@ final class Exchange: Sendable {
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, clock: WatchClock,
-        timeouts: Timeouts, logger: Logger, recorder: ExchangeRecorder? = nil
+        timeouts: Timeouts, recorder: ExchangeRecorder? = nil
     ) {
         let promise = loop.makePromise(of: HTTPResponseHead.self)
         self.clock = clock
@@ -33,7 +32,7 @@ final class Exchange: Sendable {
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = client.execute(
-            request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: logger)
+            request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: NoLog.logger)
     }
 
     /// A request on a connection that was opened before it was known.

@@ -68,7 +68,7 @@ extension Engine {
         }
         let exchange = Exchange(
             request, url: url, client: client, on: loops[key.loop], clock: clocks[key.loop],
-            timeouts: given.timeouts, logger: configuration.logger, recorder: recorder)
+            timeouts: given.timeouts, recorder: recorder)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()
