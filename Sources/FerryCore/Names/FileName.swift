@@ -27,7 +27,9 @@ package enum FileName {
         // On Unicode scalars throughout: a combining mark after a slash or dot makes another Character of it and would hide it.
         let scalars = text.unicodeScalars
         let start = scalars.lastIndex(where: isSeparator).map(scalars.index(after:)) ?? scalars.startIndex
-        let composed = String(scalars[start...]).precomposedStringWithCanonicalMapping
+        let last = String(scalars[start...])
+        // ASCII is composed as it is.
+        let composed = last.utf8.allSatisfy { $0 < 0x80 } ? last : last.precomposedStringWithCanonicalMapping
         let name = trimmed(mapping(composed) { isForbidden($0) ? "_" : $0 })
         guard !name.isEmpty else { return nil }
         // Cutting a character of hundreds of bytes can leave a device's name, which is then far below the limit.

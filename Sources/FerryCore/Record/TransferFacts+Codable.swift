@@ -57,17 +57,18 @@ extension TransferFacts: Codable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        // Most are nil, and are looked at here: asking the container about each costs more than what is written.
         var box = encoder.container(keyedBy: CodingKeys.self)
         func encode(_ flag: Bool, _ key: CodingKeys, usual: Bool = false) throws {
             if flag != usual { try box.encode(flag, forKey: key) }
         }
         if !ranges.isEmpty { try box.encode(ranges, forKey: .ranges) }
-        try box.encodeIfPresent(identity, forKey: .identity)
-        try box.encodeIfPresent(partial, forKey: .partial)
-        try box.encodeIfPresent(name, forKey: .name)
-        try box.encodeIfPresent(destination, forKey: .destination)
-        try box.encodeIfPresent(placement, forKey: .placement)
-        try box.encodeIfPresent(finalURL, forKey: .finalURL)
+        if let identity { try box.encode(identity, forKey: .identity) }
+        if let partial { try box.encode(partial, forKey: .partial) }
+        if let name { try box.encode(name, forKey: .name) }
+        if let destination { try box.encode(destination, forKey: .destination) }
+        if let placement { try box.encode(placement, forKey: .placement) }
+        if let finalURL { try box.encode(finalURL, forKey: .finalURL) }
         if !redirects.isEmpty { try box.encode(redirects, forKey: .redirects) }
         if restarts != 0 { try box.encode(restarts, forKey: .restarts) }
         try encode(joined, .joined)
@@ -78,16 +79,16 @@ extension TransferFacts: Codable {
         try encode(needsTruncation, .needsTruncation)
         try encode(partialNameIsForeign, .partialNameIsForeign)
         if !notes.isEmpty { try box.encode(notes, forKey: .notes) }
-        try box.encodeIfPresent(startedAt, forKey: .startedAt)
-        try box.encodeIfPresent(copy, forKey: .copy)
-        try box.encodeIfPresent(response, forKey: .response)
-        try box.encodeIfPresent(exchanges, forKey: .exchanges)
-        try box.encodeIfPresent(startedOver, forKey: .startedOver)
-        try box.encodeIfPresent(unusableParts, forKey: .unusableParts)
-        try box.encodeIfPresent(bodySent, forKey: .bodySent)
-        try box.encodeIfPresent(challenge, forKey: .challenge)
-        try box.encodeIfPresent(released, forKey: .released)
-        try box.encodeIfPresent(startsAfterRelaunch, forKey: .startsAfterRelaunch)
-        try box.encodeIfPresent(cancelReason, forKey: .cancelReason)
+        if let startedAt { try box.encode(startedAt, forKey: .startedAt) }
+        if let copy { try box.encode(copy, forKey: .copy) }
+        if let response { try box.encode(response, forKey: .response) }
+        if let exchanges { try box.encode(exchanges, forKey: .exchanges) }
+        if let startedOver { try box.encode(startedOver, forKey: .startedOver) }
+        if let unusableParts { try box.encode(unusableParts, forKey: .unusableParts) }
+        if let bodySent { try box.encode(bodySent, forKey: .bodySent) }
+        if let challenge { try box.encode(challenge, forKey: .challenge) }
+        if let released { try box.encode(released, forKey: .released) }
+        if let startsAfterRelaunch { try box.encode(startsAfterRelaunch, forKey: .startsAfterRelaunch) }
+        if let cancelReason { try box.encode(cancelReason, forKey: .cancelReason) }
     }
 }

@@ -65,6 +65,9 @@ enum HostName {
     ///
     /// One to four parts, each decimal, octal (`0…`) or hexadecimal (`0x…`); the last fills the bytes that are left.
     private static func dottedDecimal(_ name: String) throws(Fault) -> String? {
+        // Nearly all hosts are names: their last label begins with no digit.
+        let tail = name.utf8.split(separator: UInt8(ascii: ".")).last
+        guard tail?.first?.isASCIIDigit == true else { return nil }
         let labels = name.split(separator: ".").map(String.init)
         guard let last = labels.last, last.utf8.allSatisfy(\.isASCIIDigit) || number(last) != nil else { return nil }
         let fault = Fault(text: "its host is a malformed IPv4 address")
