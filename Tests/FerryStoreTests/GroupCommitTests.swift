@@ -55,6 +55,38 @@ import Testing
         #expect(page.map(\.id) == [Sample.id(1), Sample.id(3)])
     }
 
+    @Test func `a body that throws alone leaves nothing`() async throws {
+        let gate = Gate()
+        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let undone = try Sample.record(1)
+        let error = await #expect(throws: TransferError.self) {
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.insert(undone)
+                throw TransferError(.invalidRequest, "No.")
+            }
+        }
+        #expect(error?.code == .invalidRequest)
+        try await Sample.insert([try Sample.record(2)], into: journal)
+        #expect(try await journal.page().map(\.id) == [Sample.id(2)])
+        #expect(gate.transactions == [1, 1])
+    }
+
+    @Test func `the revision tells of commits but for those of what runs`() async throws {
+        let gate = Gate(opensAfter: 2)
+        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let before = journal.revision
+        async let held: Void = journal.commit { _ throws(TransferError) in gate.wait() }
+        for await _ in gate.begun { break }
+        let during = journal.revision
+        #expect(during != before)
+        try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
+        try await held
+        let after = journal.revision
+        #expect(after != during && after != before)
+        try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
+        #expect(journal.revision == after)
+    }
+
     @Test func `D7 after a failed write every commit fails at once`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder()

@@ -75,14 +75,12 @@ final class CommitQueue: Sendable {
     }
 
     private func commit(_ batch: [PendingCommit], on database: Database) {
-        var performed: [PendingCommit.Performed] = []
-        performed.reserveCapacity(batch.count)
+        let performed: [PendingCommit.Performed]
         var log = LogCare.asUsual
         defer { take(log, of: database) }
         do {
             try reach(.begins(bodies: batch.count))
-            try database.beginTransaction(.immediate)
-            for commit in batch { performed.append(try run(commit, on: database, &log)) }
+            performed = try perform(batch, on: database, &log)
             try reach(.commits(bodies: batch.count))
             try database.commit()
         } catch {
@@ -95,9 +93,30 @@ final class CommitQueue: Sendable {
         for one in performed { one.tell() }
     }
 
-    /// Runs one body in a savepoint of its own.
+    /// Runs all bodies in a transaction, which stays open.
     ///
-    /// - Throws: What makes the whole transaction worthless; never what the body itself had to say.
+    /// Nearly always all of them stay. A savepoint for each would copy every page that they change, to a file if there are
+    /// more than a few: so only those that run beside one that does not stay are run again, with savepoints.
+    ///
+    /// - Throws: What makes the whole transaction worthless; never what a body had to say.
+    private func perform(
+        _ batch: [PendingCommit], on database: Database, _ log: inout LogCare
+    ) throws -> [PendingCommit.Performed] {
+        try database.beginTransaction(.immediate)
+        let performed = try batch.map { try run($0, on: database, &log) }
+        if performed.allSatisfy(\.isKept) { return performed }
+        try database.rollback()
+        try database.beginTransaction(.immediate)
+        guard performed.contains(where: \.isKept) else { return performed }
+        return try batch.map { commit in
+            try database.cachedStatement(sql: "SAVEPOINT body").execute()
+            let performed = try run(commit, on: database, &log)
+            if !performed.isKept { try database.cachedStatement(sql: "ROLLBACK TO body").execute() }
+            try database.cachedStatement(sql: "RELEASE body").execute()
+            return performed
+        }
+    }
+
     private func run(
         _ commit: PendingCommit, on database: Database, _ log: inout LogCare
     ) throws -> PendingCommit.Performed {
@@ -105,12 +124,9 @@ final class CommitQueue: Sendable {
         defer {
             log = max(log, connection.hasManyPages ? .empty : connection.defersCheckpoint ? .checkpoint : .asUsual)
         }
-        try database.cachedStatement(sql: "SAVEPOINT body").execute()
         let performed = commit.perform(JournalTransaction(connection: connection))
         // A body may have swallowed a failure of the disk; the transaction is lost all the same.
         if let fault = connection.fault { throw fault }
-        if !performed.isKept { try database.cachedStatement(sql: "ROLLBACK TO body").execute() }
-        try database.cachedStatement(sql: "RELEASE body").execute()
         return performed
     }
 

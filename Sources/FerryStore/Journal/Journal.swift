@@ -4,6 +4,7 @@
 package import FerryCore
 import GRDB
 import Logging
+import Synchronization
 
 /// The durable memory of the queue: transfers, events, sessions and settings, in one SQLite file.
 ///
@@ -13,6 +14,7 @@ package final class Journal: Sendable {
     let database: any DatabaseWriter
     let health: JournalHealth
     private let commits: CommitQueue
+    private let changes = Atomic<UInt64>(0)
 
     init(_ database: any DatabaseWriter, health: JournalHealth, probe: @escaping JournalProbe) {
         self.database = database
@@ -20,18 +22,26 @@ package final class Journal: Sendable {
         self.commits = CommitQueue(database, health: health, probe: probe)
     }
 
+    /// Another one after every commit that may have changed transfers that wait in line, and while one is under way.
+    ///
+    /// As long as it stays the same, what was read of them holds.
+    package var revision: UInt64 { changes.load(ordering: .acquiring) }
+
     /// Runs changes and returns once they are durable.
     ///
     /// Callers that arrive while a transaction is being committed share the next one, in the order of their arrival, which
     /// for those of one actor is that of their calls. A body that throws undoes only its own changes. A cancelled caller's
     /// changes are committed all the same.
+    /// - Parameter ofRunning: whether only transfers are changed that run or have left their line; the ``revision`` stays.
     /// - Throws: What the body threw; `disk_full` if the disk has no room, which a later call may find mended;
     ///   `journal_failed` if the transaction failed, and from then on for every further call.
     @discardableResult
     package func commit<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation,
+        isolation: isolated (any Actor)? = #isolation, ofRunning: Bool = false,
         _ body: @escaping @Sendable (JournalTransaction) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
+        if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) }
+        defer { if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) } }
         let result: Result<Value, TransferError> = await withCheckedContinuation { continuation in
             commits.add(
                 PendingCommit(

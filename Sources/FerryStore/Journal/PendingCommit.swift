@@ -12,6 +12,7 @@ struct PendingCommit: Sendable {
         let tell: @Sendable () -> Void
     }
 
+    /// Makes the changes; called again where they have to be undone and made anew.
     let perform: @Sendable (JournalTransaction) -> Performed
     /// Tells the caller that nothing of it was committed. Called instead of what ``perform`` returned, never beside it.
     let fail: @Sendable (TransferError) -> Void
