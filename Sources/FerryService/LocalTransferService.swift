@@ -12,7 +12,7 @@ import ServiceLifecycle
 /// Carries transfers in this process: the one implementation of `TransferService` that runs them.
 ///
 /// One actor decides; it changes its state synchronously and looks again after each `await`. What it says has happened is in
-/// the journal. Only transfers that run live in memory; of those that wait it keeps eight bytes each.
+/// the journal. Only transfers that run live in memory; of those that wait it keeps eight bytes each at most.
 package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: Journal
@@ -44,8 +44,10 @@ package actor LocalTransferService: TransferService {
     var digests: [TransferID: RunningDigest] = [:]
     var originSizes: [String: RecentSizes] = [:]
     var alarms = Heap<Alarm>()
-    /// Transfers with an alarm for the longest time that they may take.
-    var resourceAlarms: Set<TransferID> = []
+    /// Transfers with an alarm for the end of their time.
+    var dueAlarms: Set<TransferID> = []
+    /// How far ahead those have such alarms whose time is bounded.
+    var horizon: DueHorizon
     var alarmTask: Task<Void, Never>?
     var lastID: TransferID?
     /// The last id that an earlier process gave.
@@ -85,6 +87,7 @@ package actor LocalTransferService: TransferService {
         self.engine = Engine(engine)
         self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         spoolFolder = configuration.spool
+        horizon = DueHorizon(length: configuration.lookAhead)
         watch = ConditionWatch(configuration)
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }

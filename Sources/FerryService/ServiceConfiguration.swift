@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
     package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
     /// Multiplies every delay before a retry; tests make them short.
     package var delayScale: Double = 1
+    /// Seconds before its time is over at which a transfer gets an alarm for that.
+    package var lookAhead: Double = 7200
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
 

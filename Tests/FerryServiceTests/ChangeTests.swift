@@ -202,4 +202,21 @@ import Testing
             for transfer in transfers { try await bed.wait(for: transfer.id, .running) }
         }
     }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `what is changed just before a transfer gets its slot holds`(_ kind: ServiceKind) async throws {
+        let script = OriginScript(Self.body, .on(.path("/0"), .hold("first", at: .head)))
+        try await withService(kind, script) { bed in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            let transfers = try await bed.add((0..<5).map { bed.request("/\($0)") })
+            await bed.origin.wait { $0.held.count == 1 }
+            let url = bed.origin.url("/other")
+            _ = try await bed.service.change(transfers[2].id, change { $0.url = url })
+            _ = try await bed.service.act(.pause, on: TransferSelection(ids: [transfers[3].id]))
+            bed.origin.release("first")
+            for index in [0, 1, 2, 4] { try await bed.wait(for: transfers[index].id, .succeeded) }
+            #expect(bed.origin.requests.map(\.path) == ["/0", "/1", "/other", "/4"])
+            #expect(try await bed.service.transfer(transfers[3].id).state == .suspended)
+        }
+    }
 }

@@ -37,6 +37,8 @@ import Testing
         records[4].request.network.allowsCellular = false
         records[5].request.network.allowsCellular = false
         records[6].intent = .suspend
+        records[7].request.deadline = Sample.moment
+        records[7].request.resourceTimeout = 60
         try await Sample.insert(records.reversed(), into: journal)
         let found = try await lines(journal)
         #expect(
@@ -63,18 +65,16 @@ import Testing
     @Test(arguments: [
         Change("retry") { $0.retry = try? Sample.fullRecord(1).retry },
         Change("begin") { $0.request.notBefore = Sample.moment },
-        Change("deadline") { $0.request.deadline = Sample.moment },
-        Change("longest time") { $0.request.resourceTimeout = 60 },
         Change("launch") { $0.facts.startsAfterRelaunch = true },
     ])
-    func `hold nobody of whom something is due at a moment`(change: Change) async throws {
+    func `hold nobody who waits for a moment of its own`(change: Change) async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
         var record = try Sample.record(1)
         change.change(&record)
         try await Sample.insert([record, try Sample.record(2)], into: journal)
         #expect(try await lines(journal).map(\.1) == [[Sample.id(2)]])
         #expect(try await timed(journal) == [record.id])
-        // Once nothing is due any longer, it stands in line.
+        // Once it waits for nothing any longer, it stands in line.
         let plain = try Sample.record(1)
         try await journal.commit { transaction throws(TransferError) in try transaction.update(plain) }
         #expect(try await lines(journal).map(\.1) == [[Sample.id(1), Sample.id(2)]])

@@ -45,7 +45,7 @@ import Testing
             try await Sample.insert([record], into: alone)
             #expect(try await journal.record(record.id) == record)
         }
-        let columns = "id, session, phase, intent, priority, origin, attempts, has_partial, line"
+        let columns = "id, session, phase, intent, priority, origin, attempts, has_partial, line, due"
         var rows: [[String]] = []
         for journal in [journal, alone] {
             rows.append(

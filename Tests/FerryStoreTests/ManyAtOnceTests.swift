@@ -210,7 +210,7 @@ import Testing
         }
         let pending = try await journal.read { reader throws(TransferError) in try reader.pending(all.map(\.id)) }
         #expect(pending.map(\.id) == all.map(\.id))
-        #expect(pending.map(\.active) == found.map(\.active))
+        #expect(pending.map(\.due) == found.map(\.due))
     }
 
     @Test func `what is being forgotten is known until its files are gone`() async throws {

@@ -59,6 +59,7 @@ import Testing
 
     /// Makes the tables what they were before requests stood apart.
     private static let beforeVersion5 = [
+        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
         "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",
         "DROP INDEX transfers_placed",
@@ -91,7 +92,7 @@ import Testing
                 "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
                 "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
                 "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
-                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5')",
+                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6')",
             ] { try transaction.connection.execute(step) }
         }
         await journal.close()

@@ -37,6 +37,9 @@ package struct ActiveTime: Hashable, Codable, Sendable {
     /// Seconds until a moment.
     package func seconds(at now: Instant) -> Double { spent + (start.map { now.seconds(since: $0) } ?? 0) }
 
+    /// When so many seconds are over, by the wall clock of the last start; nil while it is suspended.
+    package func end(of seconds: Double) -> Date? { start?.wall.addingTimeInterval(seconds - spent) }
+
     package mutating func begin(at now: Instant) {
         if start == nil { start = now }
     }

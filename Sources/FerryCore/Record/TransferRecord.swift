@@ -8,11 +8,11 @@ package struct TransferRecord: Hashable, Sendable {
     package let id: TransferID
     package let createdAt: Date
     /// The validated request; its URL has no userinfo.
-    package var request: TransferRequest
+    @Boxed package var request: TransferRequest
     /// What the URL's userinfo said; belongs to the origin of the request's URL.
     package var credentials: Credentials?
     package var intent: TransferIntent
-    package var facts = TransferFacts()
+    @Boxed package var facts = TransferFacts()
     package var failures = FailureLedger()
     /// How long it has been under way, for `resourceTimeout`.
     package var active = ActiveTime()

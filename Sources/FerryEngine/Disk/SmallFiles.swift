@@ -16,7 +16,7 @@ actor SmallFiles {
         let id: TransferID
         let bytes: ByteBuffer
         /// As known before the file is made.
-        let facts: TransferFacts
+        let known: Boxed<TransferFacts>
         let folder: String
         let makesFolder: Bool
         let folderMode: UInt32
@@ -27,6 +27,7 @@ actor SmallFiles {
         let reserve: Int64
         let journal: any FactsJournal
 
+        var facts: TransferFacts { known.wrappedValue }
         var name: String { (facts.destination ?? facts.name ?? FileName.fallback).lastPathPart }
         var path: String { (folder == "/" ? "" : folder) + "/" + name }
         var replaces: Bool { policy == .replace || policy == .update }
@@ -35,13 +36,13 @@ actor SmallFiles {
     /// What became of a file.
     enum Result: Sendable {
         /// It has its name, and that is durable.
-        case placed(TransferFacts)
+        case placed(Boxed<TransferFacts>)
         /// Nothing is recorded, and there is no file.
         case notMade
         /// The whole file is recorded and has not got its name.
-        case recorded(TransferFacts, PartialFile)
+        case recorded(Boxed<TransferFacts>, PartialFile)
         /// Nobody knows more than the facts that were recorded; nil if none were.
-        case failed(TransferError, TransferFacts?)
+        case failed(TransferError, Boxed<TransferFacts>?)
     }
 
     private typealias Waiting = (file: File, continuation: CheckedContinuation<Result, Never>)
@@ -87,7 +88,7 @@ actor SmallFiles {
             return files.map { _ in .notMade }
         }
         var results = files.map { _ in Result.notMade }
-        var made: [(index: Int, file: File, partial: SmallFileWriter.Written, facts: TransferFacts)] = []
+        var made: [(index: Int, file: File, partial: SmallFileWriter.Written, recorded: RecordedFacts)] = []
         for (index, partial) in partials.enumerated() {
             guard let partial else { continue }
             made.append((index, files[index], partial, Self.intent(files[index], partial)))
@@ -95,7 +96,7 @@ actor SmallFiles {
         guard !made.isEmpty else { return results }
         let isRecorded: [Bool]
         do throws(TransferError) {
-            isRecorded = try await journal.record(made.map { RecordedFacts(id: $0.file.id, facts: $0.facts) })
+            isRecorded = try await journal.record(made.map(\.recorded))
             reached(.intentCommitted)
         } catch {
             for one in made { results[one.index] = .failed(error, nil) }
@@ -109,34 +110,34 @@ actor SmallFiles {
         guard case .success(let names) = named else {
             for one in made {
                 results[one.index] = .failed(
-                    DiskError("Placing", one.file.path, errno: ECANCELED).transferError, one.facts)
+                    DiskError("Placing", one.file.path, errno: ECANCELED).transferError, one.recorded.$facts)
             }
             return results
         }
         for (one, name) in zip(made, names) {
             switch name {
             case .given:
-                var facts = one.facts
-                facts.placement?.modified = one.partial.modified
-                results[one.index] = .placed(facts)
-            case .notGiven: results[one.index] = .recorded(one.facts, one.partial.file)
+                var placed = one.recorded
+                placed.facts.placement?.modified = one.partial.modified
+                results[one.index] = .placed(placed.$facts)
+            case .notGiven: results[one.index] = .recorded(one.recorded.$facts, one.partial.file)
             case .removed: results[one.index] = .notMade
-            case .inDoubt(let error): results[one.index] = .failed(error.transferError, one.facts)
+            case .inDoubt(let error): results[one.index] = .failed(error.transferError, one.recorded.$facts)
             }
         }
         return results
     }
 
     /// What is recorded before the name is given.
-    private static func intent(_ file: File, _ written: SmallFileWriter.Written) -> TransferFacts {
-        var facts = file.facts
+    private static func intent(_ file: File, _ written: SmallFileWriter.Written) -> RecordedFacts {
+        var recorded = RecordedFacts(id: file.id, facts: file.known)
         let size = Int64(file.bytes.readableBytes)
         let partial = written.file.facts
-        facts.destination = file.path
-        facts.partial = partial
-        if size > 0 { facts.ranges.insert(0..<size) }
-        facts.placement = PlacementIntent(
+        recorded.facts.destination = file.path
+        recorded.facts.partial = partial
+        if size > 0 { recorded.facts.ranges.insert(0..<size) }
+        recorded.facts.placement = PlacementIntent(
             path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)
-        return facts
+        return recorded
     }
 }

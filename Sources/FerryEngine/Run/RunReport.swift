@@ -18,9 +18,16 @@ package struct RunReport: Sendable {
 
     package var result: Result
     /// As last made durable.
-    package var facts: TransferFacts
+    @Boxed package var facts: TransferFacts
     /// Bytes that this try stored.
     package var storedBytes: Int64
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?
+
+    init(result: Result, facts: Boxed<TransferFacts>, storedBytes: Int64, digest: RunningDigest?) {
+        self.result = result
+        _facts = facts
+        self.storedBytes = storedBytes
+        self.digest = digest
+    }
 }

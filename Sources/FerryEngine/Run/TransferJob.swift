@@ -6,9 +6,9 @@ package import FerryCore
 /// What a run of one transfer needs to know.
 package struct TransferJob: Sendable {
     package var id: TransferID
-    package var request: TransferRequest
+    @Boxed package var request: TransferRequest
     package var credentials: Credentials?
-    package var facts: TransferFacts
+    @Boxed package var facts: TransferFacts
     /// Whether an earlier try may have made a partial file that was never recorded.
     package var mayHaveLeftovers = true
     /// Digests of the bytes on disk that an earlier run of this process left.
@@ -24,14 +24,12 @@ package struct TransferJob: Sendable {
     /// Who is asked while requests are under way; without one, challenges are results and redirects are followed.
     package var advisor: (any ExchangeAdvisor)?
 
-    package init(
-        id: TransferID, request: TransferRequest, credentials: Credentials?, facts: TransferFacts, gate: RateGate,
-        progress: TransferProgress
-    ) {
-        self.id = id
-        self.request = request
-        self.credentials = credentials
-        self.facts = facts
+    /// What is known of a transfer, as its record has it.
+    package init(_ record: TransferRecord, gate: RateGate, progress: TransferProgress) {
+        id = record.id
+        _request = record.$request
+        credentials = record.credentials
+        _facts = record.$facts
         self.gate = gate
         self.progress = progress
     }

@@ -50,28 +50,28 @@ extension TransferRun {
         job.progress.received.store(size, ordering: .relaxed)
         await journal.isWhole(job.id, inMemory: true)
         let file = SmallFiles.File(
-            id: job.id, bytes: bytes, facts: facts, folder: Destination.folder(of: job.request),
+            id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.createFolders, folderMode: Destination.folderMode(of: job.request),
             policy: wishes.onConflict, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
         switch await engine.smallFiles.place(file) {
         case .notMade: return nil
         case .recorded(let facts, let partial):
-            (self.facts, self.partial) = (facts, partial)
+            ($facts, self.partial) = (facts, partial)
             storedBytes += size
             return nil
         case .failed(let error, let facts):
-            if let facts { self.facts = facts }
+            if let facts { $facts = facts }
             throw error
         case .placed(let facts):
-            self.facts = facts
+            $facts = facts
             storedBytes += size
             // More may have been wished for while the file was being placed.
             let isJudged = wishes.onMismatch == .fail || judged.cover(wishes.checksums)
             let final = isJudged ? judged : judge(bytes)
             return Outcome.Success(
-                path: facts.destination ?? "", size: size, verified: final.verified, mismatched: final.mismatched,
-                lengthVerified: facts.lengthVerified)
+                path: self.facts.destination ?? "", size: size, verified: final.verified, mismatched: final.mismatched,
+                lengthVerified: self.facts.lengthVerified)
         }
     }
 

@@ -19,7 +19,7 @@ package actor TransferRun {
     /// The request's own URL.
     private(set) lazy var originalURL = Result { () throws(TransferError) in try HTTPURL(parsing: job.request.url) }
     /// What is durable, and in between what is about to be.
-    var facts: TransferFacts
+    @Boxed var facts: TransferFacts
     var partial: PartialFile?
     /// What may be wished otherwise while the try is made.
     var wishes: RunWishes
@@ -75,7 +75,7 @@ package actor TransferRun {
         self.journal = journal
         loop = engine.takeLoop()
         early = EarlyConnections(engine)
-        facts = job.facts
+        _facts = job.$facts
         wishes = RunWishes(job.request)
         // Bytes that never became durable come once more, and may not count twice.
         digest = job.digest.flatMap { $0.count <= job.facts.ranges.contiguousEnd(from: 0) ? $0 : nil }
@@ -97,7 +97,7 @@ package actor TransferRun {
         early.shut()
         partial = nil
         noteExchanges()
-        return RunReport(result: result, facts: facts, storedBytes: storedBytes, digest: digest)
+        return RunReport(result: result, facts: $facts, storedBytes: storedBytes, digest: digest)
     }
 
     private func end(_ error: TransferError) -> RunReport.Result {

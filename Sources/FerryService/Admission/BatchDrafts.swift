@@ -71,7 +71,6 @@ struct BatchDrafts: Sendable {
         let isSpooled: Bool
         let isPaused: Bool
         let isUnique: Bool
-        let deadline: Date?
         let task: Int?
 
         init(_ request: TransferRequest) {
@@ -79,7 +78,6 @@ struct BatchDrafts: Sendable {
             isSpooled = request.spooled
             isPaused = request.paused
             isUnique = request.onConflict == .unique
-            deadline = request.deadline
             task = request.note?.task
         }
     }
@@ -98,6 +96,14 @@ struct BatchDrafts: Sendable {
     /// How those of them wait that may run, but for some that have ended.
     func pending(without ended: Set<TransferID>) -> [PendingTransfer] {
         let templates = templates()
+        let dues = templates.map { template in
+            template.flatMap { template in
+                TimeBounds(
+                    deadline: template.request.deadline, resourceTimeout: template.request.resourceTimeout,
+                    active: active
+                ).due
+            }
+        }
         var pending: [PendingTransfer] = []
         pending.reserveCapacity(items.count)
         for draft in items {
@@ -108,8 +114,8 @@ struct BatchDrafts: Sendable {
             pending.append(
                 PendingTransfer(
                     id: draft.id, session: batch.session, origin: draft.item.origin, priority: request.priority,
-                    network: request.network, retry: nil, deadline: template.deadline, notBefore: request.notBefore,
-                    resourceTimeout: request.resourceTimeout, active: active, startsAfterRelaunch: isInBackground))
+                    network: request.network, retry: nil, notBefore: request.notBefore,
+                    due: dues[draft.item.template], startsAfterRelaunch: isInBackground))
         }
         return pending
     }

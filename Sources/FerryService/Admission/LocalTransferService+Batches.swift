@@ -35,15 +35,6 @@ extension LocalTransferService {
         }
         configuration.reached(.requestCommitted)
         lineUp(drafts.pending(without: stored.ended))
-        let templates = drafts.templates()
-        if templates.contains(where: { $0?.isPaused == true && $0?.deadline != nil }) {
-            for draft in drafts.items {
-                guard let template = templates[draft.item.template], template.isPaused,
-                    let deadline = template.deadline
-                else { continue }
-                setDeadline(deadline, of: draft.id)
-            }
-        }
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
         if let starts, let begun = stored.begun { await goneOn(starts, begun.events, begun.pending) }

@@ -47,17 +47,19 @@ extension LocalTransferService {
     private func lineUp(
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
     ) async throws(TransferError) {
-        guard let first = ids.first, let last = ids.last else { return }
+        guard template.isEligible, let first = ids.first, let last = ids.last else { return }
         let lines = origins.compactMap { StoredLine(template, origin: $0) }
-        if template.isEligible, ids.count > Self.lineWindow, lines.count == origins.count {
+        if ids.count > Self.lineWindow, lines.count == origins.count {
             for line in lines { leaveToJournal(line, from: first, through: last) }
-        } else if template.isEligible {
+            let now = ActiveTime.Instant.now
+            if let due = template.due, horizon.rest(until: due, at: now) != nil {
+                for id in ids { setDueAlarm(id, due, at: now) }
+            }
+        } else {
             let pending = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
             }
             lineUp(pending)
-        } else if let deadline = template.request.deadline {
-            for id in ids { setDeadline(deadline, of: id) }
         }
     }
 }

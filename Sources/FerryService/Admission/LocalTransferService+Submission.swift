@@ -46,8 +46,7 @@ extension LocalTransferService {
             case .refused(let error): results.append(.refused(error))
             case .accepted(let record, let events):
                 if record.isEligible { lineUp(record) }
-                setDeadline(record)
-                setResourceAlarm(record)
+                setDueAlarm(record)
                 for event in events { await hub.publish(event) }
                 results.append(.accepted(shown(record)))
             }

@@ -7,10 +7,11 @@ import FerryCore
 struct Alarm: Comparable, Sendable {
     enum Cause: Hashable, Sendable {
         case retry(TransferID)
-        case deadline(TransferID)
+        /// The time of a transfer may be over.
+        case due(TransferID)
+        /// Time to see whose time is over soon.
+        case look
         case release(origin: String)
-        /// The longest time that a transfer may take may be over.
-        case resourceTimeout(TransferID)
         /// Time to look for files that nobody takes.
         case sweep
         /// Apps that lived through a restart of the daemon have had the time to come back.

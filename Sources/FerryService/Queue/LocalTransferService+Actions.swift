@@ -139,7 +139,7 @@ extension LocalTransferService {
         record.active.begin(at: .now)
         let event = try await commit(record, event: .resumed)
         lineUp(record, after: delay, reason: reason)
-        setResourceAlarm(record)
+        setDueAlarm(record)
         await hub.publish(event.showing(shown((try? await existing(record.id)) ?? record)))
         return ActionResult(id: record.id, state: .waiting)
     }

@@ -84,8 +84,6 @@ extension LocalTransferService {
 }
 
 extension PendingTransfer {
-    /// Whether nothing is due at a moment.
-    fileprivate var isPlain: Bool {
-        retry == nil && deadline == nil && notBefore == nil && resourceTimeout == nil && !startsAfterRelaunch
-    }
+    /// Whether it waits for no moment of its own.
+    fileprivate var isPlain: Bool { retry == nil && notBefore == nil && !startsAfterRelaunch }
 }

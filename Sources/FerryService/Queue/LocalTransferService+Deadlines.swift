@@ -24,46 +24,67 @@ extension LocalTransferService {
         enqueue(id, key, after: begin, reason: .beginDate)
     }
 
-    // MARK: Deadlines
+    // MARK: The end of a transfer's time
 
-    func setDeadline(_ record: TransferRecord) {
-        if let deadline = record.request.deadline { setDeadline(deadline, of: record.id) }
+    /// Sets the alarm of a transfer whose time is over soon; the others are found when it is.
+    func setDueAlarm(_ record: TransferRecord) {
+        let now = ActiveTime.Instant.now
+        guard let due = record.due, let rest = record.timeBounds.rest(at: now),
+            horizon.rest(until: due, at: now) != nil || rest <= horizon.length
+        else { return }
+        setDueAlarm(record.id, after: max(0, rest))
     }
 
-    func setDeadline(_ deadline: Date, of id: TransferID) {
-        setAlarm(Alarm(due: .now + .seconds(max(0, deadline.timeIntervalSinceNow)), cause: .deadline(id)))
+    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
+    func setDueAlarm(_ id: TransferID, _ due: Date?, at now: ActiveTime.Instant) {
+        if let due, let rest = horizon.rest(until: due, at: now) { setDueAlarm(id, after: rest) }
     }
 
-    func passDeadline(_ id: TransferID) async {
-        await noteFailures { () async throws(TransferError) in
-            guard let record = try await stored(id) else { return }
-            try await end(record)
-        }
-    }
-
-    // MARK: The longest time
-
-    func setResourceAlarm(_ record: TransferRecord) {
-        guard record.isEligible else { return }
-        setResourceAlarm(record.id, record.request.resourceTimeout, record.active)
-    }
-
-    func setResourceAlarm(_ id: TransferID, _ timeout: Double?, _ active: ActiveTime) {
+    private func setDueAlarm(_ id: TransferID, after seconds: Double) {
         // An alarm that was set before a suspension rings too early, and is set again then.
-        guard let timeout, resourceAlarms.insert(id).inserted else { return }
-        let rest = min(max(0, timeout - active.seconds(at: .now)), TransferMachine.untilAnswered)
-        setAlarm(Alarm(due: .now + .seconds(rest), cause: .resourceTimeout(id)))
+        guard dueAlarms.insert(id).inserted else { return }
+        setAlarm(Alarm(due: .now + .seconds(min(seconds, TransferMachine.untilAnswered)), cause: .due(id)))
     }
 
-    func passResourceTimeout(_ id: TransferID) async {
-        resourceAlarms.remove(id)
-        await noteFailures { () async throws(TransferError) in
-            guard let record = try await stored(id), record.isEligible, let timeout = record.request.resourceTimeout
-            else { return }
-            guard timeout - record.active.seconds(at: .now) < 0.001 else { return setResourceAlarm(record) }
-            try await end(record)
+    /// Ends those whose alarms have rung and whose time is over, many at a time, so that they share reads and transactions.
+    func pass(_ due: [TransferID]) {
+        Task(name: "ends of transfers whose time is over") {
+            var left = due[...]
+            while !left.isEmpty, !self.isShuttingDown {
+                await self.pass(together: Array(left.prefix(Self.endsTogether)))
+                left = left.dropFirst(Self.endsTogether)
+                self.schedule()
+            }
         }
     }
+
+    private static let endsTogether = 64
+
+    private func pass(together due: [TransferID]) async {
+        for id in due { dueAlarms.remove(id) }
+        do throws(TransferError) {
+            let records = try await journal.read { reader throws(TransferError) in
+                var alike = AlikeRecords()
+                return try reader.records(due, &alike)
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for record in records.values { group.addTask { await self.pass(record) } }
+            }
+        } catch {
+            if !isShuttingDown { noteFailure(error) }
+        }
+    }
+
+    private func pass(_ record: TransferRecord) async {
+        guard record.isEligible else { return }
+        guard isOver(record) else { return setDueAlarm(record) }
+        do throws(TransferError) { try await end(record) } catch {
+            if !isShuttingDown { noteFailure(error) }
+        }
+    }
+
+    /// Whether the time of a transfer that may run is over.
+    func isOver(_ record: TransferRecord) -> Bool { record.timeBounds.rest(at: .now).map { $0 < 0.001 } ?? false }
 
     /// Ends a transfer whose time is over, whether it waits or runs.
     private func end(_ record: TransferRecord) async throws(TransferError) {
@@ -71,19 +92,42 @@ extension LocalTransferService {
         var machine = TransferMachine(record)
         guard case .finish(let outcome) = machine.deadlinePassed() else { return }
         if let run = live[id]?.run, case .failed(let error) = outcome { return await run.stop(with: error) }
-        guard live[id] == nil else {
-            // It has a slot and no run yet: the run is met a moment later.
-            return setAlarm(Alarm(due: .now + .milliseconds(20), cause: .deadline(id)))
-        }
+        // It has a slot and no run yet: the run is met a moment later.
+        guard live[id] == nil else { return setDueAlarm(id, after: 0.02) }
+        // Whoever acts upon it comes first.
+        guard !turns.isTaken(id) else { return setDueAlarm(id, after: 0.02) }
         leaveLine(id, key(record))
-        try await finish(machine.record, outcome)
+        if try await !finish(machine.record, outcome, isUntouched: true) { setDueAlarm(id, after: 0.02) }
     }
 
-    private func stored(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
-        try await journal.read { reader throws(TransferError) in try reader.record(id) }
+    // MARK: Looking ahead
+
+    /// How many are read at once of those whose time is over soon.
+    private static let duePage = 1000
+
+    /// Sets the alarms of those whose time is over soon, and of the service for the next look.
+    func lookAhead() {
+        let now = ActiveTime.Instant.now
+        let look = horizon.look(at: now)
+        setAlarm(Alarm(due: .now + .seconds(horizon.interval), cause: .look))
+        Task(name: "whose time is over soon") { await self.setDueAlarms(from: look.after, through: look.through) }
     }
 
-    private func noteFailures(_ body: () async throws(TransferError) -> Void) async {
-        do throws(TransferError) { try await body() } catch { noteFailure(error) }
+    private func setDueAlarms(from start: Date?, through end: Date) async {
+        var last: DueTransfer?
+        repeat {
+            let before = last
+            do throws(TransferError) {
+                let page = try await journal.read { reader throws(TransferError) in
+                    try reader.due(after: before, from: start, through: end, limit: Self.duePage)
+                }
+                let now = ActiveTime.Instant.now
+                for transfer in page { setDueAlarm(transfer.id, transfer.due, at: now) }
+                last = page.count == Self.duePage ? page.last : nil
+            } catch {
+                if !isShuttingDown { noteFailure(error) }
+                return
+            }
+        } while last != nil && !isShuttingDown
     }
 }

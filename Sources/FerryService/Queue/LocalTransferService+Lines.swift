@@ -27,12 +27,12 @@ extension LocalTransferService {
 
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
     func lineUp(_ transfers: [PendingTransfer]) {
-        let now = Date()
+        let now = ActiveTime.Instant.now
         var latest: QueueKey?
         var alike: [TransferID] = []
         for transfer in transfers {
             let key = key(transfer)
-            let rest = transfer.retry?.rest(now: now) ?? 0
+            let rest = transfer.retry?.rest(now: now.wall) ?? 0
             let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
             if rest == 0, launchRest == 0, transfer.notBefore == nil {
                 // Most neighbours may run and wait in one line.
@@ -44,8 +44,7 @@ extension LocalTransferService {
             } else {
                 lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
             }
-            setResourceAlarm(transfer.id, transfer.resourceTimeout, transfer.active)
-            if let deadline = transfer.deadline { setDeadline(deadline, of: transfer.id) }
+            setDueAlarm(transfer.id, transfer.due, at: now)
         }
         if let latest { insert(&alike, latest) }
     }

@@ -16,6 +16,7 @@ extension LocalTransferService {
         try await recoverSessions()
         lineUp(found.timed)
         takeLines(found.lines)
+        lookAhead()
         for session in found.sessions where !session.order.isEmpty {
             try await takeOrdered(session.order, of: session.id)
             setOrder(session.order, of: session.id)
@@ -36,7 +37,7 @@ extension LocalTransferService {
 
     /// What a start needs to know; of those who only wait, the first of each line.
     private struct Found: Sendable {
-        /// Those of which something is due at a moment, or which cannot be read.
+        /// Those that wait for a moment of their own, or which cannot be read.
         var timed: [PendingTransfer] = []
         var lines: [(line: StoredLine, ids: [TransferID])] = []
         var canceling: [TransferRecord] = []

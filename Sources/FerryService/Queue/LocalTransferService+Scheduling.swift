@@ -137,6 +137,7 @@ extension LocalTransferService {
 
     private func ring() async {
         let now = ContinuousClock.now
+        var due: [TransferID] = []
         while let alarm = alarms.min, alarm.due <= now {
             alarms.removeMin()
             switch alarm.cause {
@@ -147,10 +148,10 @@ extension LocalTransferService {
                 ready.insert(id, waiting.key)
             case .release(let origin):
                 if let until = held[origin], until <= now { held[origin] = nil }
-            case .deadline(let id):
-                await passDeadline(id)
-            case .resourceTimeout(let id):
-                await passResourceTimeout(id)
+            case .due(let id):
+                due.append(id)
+            case .look:
+                lookAhead()
             case .sweep:
                 await sweepAgain()
             case .settling:
@@ -161,6 +162,7 @@ extension LocalTransferService {
         }
         schedule()
         rearm()
+        if !due.isEmpty { pass(due) }
     }
 
     /// Lets everything that waits for a reason that is gone try again.

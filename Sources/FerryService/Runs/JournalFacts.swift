@@ -14,7 +14,7 @@ struct JournalFacts: FactsJournal {
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
         let stored = try StoredFacts(facts)
         let path = facts.destination
-        let isRecorded = try await journal.commit { transaction throws(TransferError) in
+        let isRecorded = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
             if let path { return try transaction.claimDestination(path, for: id, recording: stored) }
             try transaction.updateFacts(id, stored)
             return true
@@ -27,7 +27,7 @@ struct JournalFacts: FactsJournal {
         var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
         for one in group { stored.append((one.id, one.facts.destination, try StoredFacts(one.facts))) }
         let all = stored
-        return try await journal.commit { transaction throws(TransferError) in
+        return try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
             var recorded: [Bool] = []
             for one in all {
                 if let path = one.path {

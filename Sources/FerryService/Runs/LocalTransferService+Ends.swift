@@ -47,7 +47,7 @@ extension LocalTransferService {
             guard !group.isEmpty else { continue }
             let entries = group.map { ($0.end, $0.kind, $0.at) }
             do throws(TransferError) {
-                let numbers = try await journal.commit { transaction throws(TransferError) in
+                let numbers = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
                     var numbers: [Int64?] = []
                     for (end, kind, at) in entries { numbers.append(try transaction.finish(end, kind: kind, at: at)) }
                     return numbers
@@ -67,7 +67,7 @@ extension LocalTransferService {
         let (end, kind, at) = (one.end, one.kind, one.at)
         do throws(TransferError) {
             return .success(
-                try await journal.commit { transaction throws(TransferError) in
+                try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
                     try transaction.finish(end, kind: kind, at: at)
                 })
         } catch {

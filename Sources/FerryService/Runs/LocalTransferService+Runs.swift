@@ -47,17 +47,20 @@ extension LocalTransferService {
                 // The wall clock was set back while it waited.
                 return NextTry(record: record, delay: 0, reason: .beginDate)
             }
+            if isOver(record) {
+                var machine = TransferMachine(record)
+                guard case .finish(let outcome) = machine.deadlinePassed() else { return nil }
+                try await finish(machine.record, outcome)
+                return nil
+            }
             // Its slot is wanted back before it has used it.
             if transfer.isExcess { return NextTry(record: record, delay: 0, reason: .retry) }
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
-            var request = record.request
-            request.idleTimeout = session(transfer.key.session).settings.idleTimeout ?? request.idleTimeout
-            var job = TransferJob(
-                id: id, request: request, credentials: record.credentials, facts: record.facts,
-                gate: transfer.gate, progress: transfer.progress)
+            var job = TransferJob(record, gate: transfer.gate, progress: transfer.progress)
+            if let timeout = session(transfer.key.session).settings.idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= lastKnownID
             job.digest = digests.removeValue(forKey: id)
@@ -82,7 +85,7 @@ extension LocalTransferService {
             }
             await publishLive(.running, record)
             startSampling()
-            setDeadline(record)
+            setDueAlarm(record)
             // Whoever stopped it before there was a run waits for this task.
             if let transfer = live[id], transfer.isStopping || transfer.isExcess { await run.stop() }
             await stopIfForbidden(id)

@@ -11,11 +11,17 @@ struct StartingTransfers {
     var waiting: [(id: TransferID, continuation: CheckedContinuation<Answer, Never>)] = []
     var isReading = false
     var alike = AlikeRecords()
+    var ahead = RecordsAhead()
 }
 
 extension LocalTransferService {
-    /// The record of a transfer that has got a slot, read together with those of others of the moment.
+    /// How many that wait behind those who start are read with them.
+    private static let readAhead = 32
+
+    /// The record of a transfer that has got a slot, read together with those of others of the moment and of those that
+    /// come next.
     func startingRecord(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
+        if let record = starting.ahead.take(id, revision: journal.revision) { return record }
         let answer: StartingTransfers.Answer = await withCheckedContinuation { continuation in
             starting.waiting.append((id, continuation))
             guard !starting.isReading else { return }
@@ -27,17 +33,29 @@ extension LocalTransferService {
 
     private func readStarting() async {
         while !starting.waiting.isEmpty {
-            let group = starting.waiting
+            var group = starting.waiting
             starting.waiting = []
-            let ids = group.map(\.id)
+            let revision = journal.revision
+            // They may have come while they were being read ahead.
+            group.removeAll { one in
+                guard let record = starting.ahead.take(one.id, revision: revision) else { return false }
+                one.continuation.resume(returning: .success(record))
+                return true
+            }
+            guard let last = group.last else { continue }
+            let next = live[last.id].map { ready.waiting(with: $0.key, limit: Self.readAhead) } ?? []
+            let ids = group.map(\.id) + next
             do throws(TransferError) {
                 let known = starting.alike
-                let (records, alike) = try await journal.read { reader throws(TransferError) in
+                var (records, alike) = try await journal.read { reader throws(TransferError) in
                     var alike = known
                     return (try reader.records(ids, &alike), alike)
                 }
                 starting.alike = alike
-                for one in group { one.continuation.resume(returning: .success(records[one.id])) }
+                for one in group {
+                    one.continuation.resume(returning: .success(records.removeValue(forKey: one.id)))
+                }
+                starting.ahead = RecordsAhead(records, revision: revision)
             } catch {
                 for one in group { one.continuation.resume(returning: .failure(error)) }
             }

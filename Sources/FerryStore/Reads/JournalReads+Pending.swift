@@ -13,7 +13,7 @@ extension JournalReads {
     /// - Parameters:
     ///   - ids: only these; nil is all.
     ///   - session: only those of this session; nil is all. Not together with `ids`.
-    ///   - timed: only those of which something is due at a moment. Not together with the others.
+    ///   - timed: only those that wait for a moment of their own, or may do so. Not together with the others.
     package func forEachPending(
         among ids: [TransferID]? = nil, of session: SessionID? = nil, timed: Bool = false,
         _ body: (PendingTransfer) -> Void
@@ -23,17 +23,18 @@ extension JournalReads {
             ? "id IN (SELECT value FROM json_each(?)) AND +phase = 0"
             : session != nil
                 ? "session = ? AND phase = 0" : timed ? "phase = 0 AND line IS NULL" : "phase = 0"
+        // One that has a line waits for no moment of its own; with the usual one, its request says nothing either.
         let sql = """
-            SELECT id, session, origin, priority, retry, json_extract(request, '$.deadline'), \
-            json_extract(request, '$.not_before'), json_extract(request, '$.resource_timeout'), active, \
-            attempts = 0 AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
-            json_extract(request, '$.network') FROM transfers LEFT JOIN requests USING (id) \
-            WHERE \(condition) ORDER BY id
+            SELECT id, session, origin, priority, retry, \
+            CASE WHEN line IS NULL THEN \(Self.requested("not_before")) END, due, \
+            line IS NULL AND attempts = 0 AND json_valid(facts) \
+            AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
+            CASE WHEN line IS NULL OR line <> '' THEN \(Self.requested("network")) END \
+            FROM transfers WHERE \(condition) ORDER BY id
             """
         var latest = SessionID.cli
         // Many neighbours are alike in these as well.
         var networks = RepeatedJSON<NetworkPolicy>()
-        var actives = RepeatedJSON<ActiveTime>()
         let argument = ids.map(PageQuery.json) ?? session?.name
         try connection.forEachRow(sql, argument.map { [$0] } ?? []) { row in
             guard let column = row.integer(0) else { return }
@@ -52,17 +53,20 @@ extension JournalReads {
             if priority == nil { unreadable.append("priority") }
             let retry = row.json(4, as: RetryPlan.self)
             if retry == nil, !row.isNull(4) { unreadable.append("retry") }
-            let network = networks.value(row, 10)
-            if network == nil, !row.isNull(10) { unreadable.append("network") }
+            let network = networks.value(row, 8)
+            if network == nil, !row.isNull(8) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
             body(
                 PendingTransfer(
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
                     priority: priority ?? .normal,
-                    network: network ?? NetworkPolicy(), retry: retry, deadline: row.date(5), notBefore: row.date(6),
-                    resourceTimeout: row.real(7), active: actives.value(row, 8) ?? ActiveTime(),
-                    startsAfterRelaunch: row.integer(9) == 1))
+                    network: network ?? NetworkPolicy(), retry: retry, notBefore: row.date(5), due: row.date(6),
+                    startsAfterRelaunch: row.integer(7) == 1))
         }
+    }
+
+    private static func requested(_ key: String) -> String {
+        "(SELECT json_extract(request, '$.\(key)') FROM requests WHERE requests.id = transfers.id AND json_valid(request))"
     }
 
     /// Those of these transfers that are pending, oldest first.

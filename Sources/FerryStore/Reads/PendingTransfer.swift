@@ -13,19 +13,16 @@ package struct PendingTransfer: Hashable, Sendable {
     package let priority: Priority
     package let network: NetworkPolicy
     package let retry: RetryPlan?
-    package let deadline: Date?
     /// The moment before which nothing is asked.
     package let notBefore: Date?
-    /// Seconds that it may be under way.
-    package let resourceTimeout: Double?
-    package let active: ActiveTime
+    /// When its time is over, by the wall clock of its last start.
+    package let due: Date?
     /// Whether it has not been tried, and starts only once the delay after its app's launches is over.
     package let startsAfterRelaunch: Bool
 
     package init(
         id: TransferID, session: SessionID, origin: String, priority: Priority, network: NetworkPolicy,
-        retry: RetryPlan?, deadline: Date?, notBefore: Date?, resourceTimeout: Double?, active: ActiveTime,
-        startsAfterRelaunch: Bool
+        retry: RetryPlan?, notBefore: Date?, due: Date?, startsAfterRelaunch: Bool
     ) {
         self.id = id
         self.session = session
@@ -33,10 +30,8 @@ package struct PendingTransfer: Hashable, Sendable {
         self.priority = priority
         self.network = network
         self.retry = retry
-        self.deadline = deadline
         self.notBefore = notBefore
-        self.resourceTimeout = resourceTimeout
-        self.active = active
+        self.due = due
         self.startsAfterRelaunch = startsAfterRelaunch
     }
 }

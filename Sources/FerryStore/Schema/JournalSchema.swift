@@ -45,6 +45,9 @@ enum JournalSchema {
         migrator.registerMigration("5") { database in
             for step in version5 { try database.execute(sql: step) }
         }
+        migrator.registerMigration("6") { database in
+            for step in version6 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

@@ -4,7 +4,7 @@
 package import FerryCore
 import Foundation
 
-/// Transfers of which nothing is due at a moment and which wait alike, as an index of the journal has them side by side.
+/// Transfers that wait for no moment of their own, and wait alike, as an index of the journal has them side by side.
 package struct StoredLine: Hashable, Sendable {
     package let session: SessionID
     package let priority: Priority
@@ -14,7 +14,7 @@ package struct StoredLine: Hashable, Sendable {
     /// The column that says so.
     let line: String
 
-    /// - Parameter record: one of them; nil if something is due at a moment of it.
+    /// - Parameter record: one of them; nil if it waits for a moment of its own.
     package init?(_ record: TransferRecord, origin: String) {
         guard let line = Self.column(record) else { return nil }
         session = record.request.session
@@ -36,12 +36,10 @@ package struct StoredLine: Hashable, Sendable {
         self.line = line
     }
 
-    /// The column of a transfer: its network policy, empty if that is the usual one; nil if something is due at a moment.
+    /// The column of a transfer: its network policy, empty if that is the usual one; nil if it waits for a moment.
     static func column(_ record: TransferRecord) -> String? {
         let request = record.request
-        guard record.retry == nil, request.notBefore == nil, request.deadline == nil, request.resourceTimeout == nil,
-            record.facts.startsAfterRelaunch == nil
-        else { return nil }
+        guard record.retry == nil, request.notBefore == nil, record.facts.startsAfterRelaunch == nil else { return nil }
         if request.network == NetworkPolicy() { return "" }
         // The same policy has the same text, whatever wrote it.
         let encoder = JSONEncoder()

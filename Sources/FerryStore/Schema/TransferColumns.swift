@@ -13,13 +13,13 @@ import GRDB
 enum TransferColumns {
     static let insert = """
         INSERT INTO transfers (session, phase, intent, priority, origin, destination, placed, finished_at, retry_at, \
-        attempts, has_partial, facts, failures, retry, outcome, active, line, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        attempts, has_partial, facts, failures, retry, outcome, active, line, due, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let update = """
         UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, placed = ?, \
         finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, facts = ?, \
-        failures = ?, retry = ?, outcome = ?, active = ?, line = ? WHERE id = ?
+        failures = ?, retry = ?, outcome = ?, active = ?, line = ?, due = ? WHERE id = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
     static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"
@@ -49,7 +49,7 @@ enum TransferColumns {
             try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
-            StoredLine.column(record),
+            StoredLine.column(record), record.due?.journalMilliseconds,
         ]
         return StatementArguments(values)
     }

@@ -20,6 +20,7 @@ package struct BatchTemplate: Sendable {
     let tags: [String]
     let folder: String
     let line: String?
+    let due: Int64?
 
     /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended, and reserves nothing.
     package init(_ record: TransferRecord) throws(TransferError) {
@@ -36,6 +37,7 @@ package struct BatchTemplate: Sendable {
         tags = record.request.tags
         folder = record.request.folder
         line = StoredLine.column(record)
+        due = record.due?.journalMilliseconds
     }
 }
 
@@ -75,12 +77,12 @@ extension JournalTransaction {
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
-            attempts, has_partial, facts, failures, active, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+            attempts, has_partial, facts, failures, active, line, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
             """,
             [
                 row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
                 destination, template.createdAt, template.attempts, template.facts(reserving: destination),
-                template.failures, template.active, template.line,
+                template.failures, template.active, template.line, template.due,
             ])
         guard changed == 1 else { return false }
         let request = template.request.text(url: row.url, folder: row.folder, name: row.name, data: row.data)

@@ -15,7 +15,7 @@ extension JournalTransaction {
         let concerned = try Self.ids(connection, session, ids, "AND phase = 0")
         try connection.execute(
             """
-            UPDATE transfers SET intent = 'suspend', phase = 1, retry = NULL, retry_at = NULL, \
+            UPDATE transfers SET intent = 'suspend', phase = 1, retry = NULL, retry_at = NULL, due = NULL, \
             active = CASE WHEN json_valid(active) AND json_extract(active, '$.start') IS NOT NULL THEN \
             json_object('spent', json_extract(active, '$.spent') + max(0.0, \
             CASE WHEN json_extract(active, '$.start.boot') = ? THEN ? - json_extract(active, '$.start.uptime') \
@@ -58,32 +58,57 @@ extension JournalTransaction {
             THEN json_set(facts, '$.restarts', 0) ELSE facts END
             """
         // The time under way goes on where it was suspended, and starts again after an end.
+        let started = moment.wall.journalMilliseconds
+        let due = Self.due(
+            start: "CASE WHEN json_valid(active) THEN json_extract(active, '$.start.wall') END",
+            spent: "CASE WHEN json_valid(active) THEN json_extract(active, '$.spent') END")
         try connection.execute(
             """
-            UPDATE transfers SET \(live), facts = \(restarts), active = CASE WHEN active IS NULL THEN ? \
+            UPDATE transfers SET \(live), due = \(due), facts = \(restarts), active = CASE WHEN active IS NULL THEN ? \
             WHEN json_valid(active) AND json_extract(active, '$.start') IS NULL \
             THEN json_set(active, '$.start', json(json_extract(?, '$.start'))) ELSE active END \
             WHERE id IN (SELECT value FROM json_each(?))
             """,
-            [ledger, begun, begun, PageQuery.json(unfinished)])
-        if !ended.isEmpty { try beginAgain(ended, live, restarts, [ledger, begun, PageQuery.json(ended)]) }
+            [ledger, started, started, begun, begun, PageQuery.json(unfinished)])
+        if !ended.isEmpty {
+            try beginAgain(ended, live, restarts, [ledger, started, started, begun, PageQuery.json(ended)])
+        }
         let concerned = (unfinished + ended + again).sorted()
         return try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+    }
+
+    /// When the time of a transfer is over that goes on, as `TransferRecord.due` says it.
+    ///
+    /// Takes the moment of the start as an argument, twice.
+    /// - Parameters:
+    ///   - start: when it began, where that is not at the start; NULL if it is.
+    ///   - spent: seconds before that; NULL is none.
+    private static func due(start: String, spent: String) -> String {
+        // One SELECT, as one around another takes SQLite half as long again for each row.
+        let deadline = "CAST(json_extract(request, '$.deadline') AS INTEGER)"
+        let end = """
+            CAST(ifnull(\(start), ?) + (json_extract(request, '$.resource_timeout') - ifnull(\(spent), 0)) * 1000 AS INTEGER)
+            """
+        return """
+            (SELECT CASE WHEN \(deadline) IS NULL THEN \(end) ELSE min(\(deadline), ifnull(\(end), \(deadline))) END \
+            FROM requests WHERE requests.id = transfers.id AND json_valid(request))
+            """
     }
 
     /// Lets those go on that have ended; a name that was taken meanwhile is chosen anew by the next head.
     private func beginAgain(
         _ ids: [TransferID], _ live: String, _ restarts: String, _ arguments: StatementArguments
     ) throws(TransferError) {
+        let due = Self.due(start: "NULL", spent: "NULL")
         try connection.execute(
             """
-            UPDATE OR IGNORE transfers SET \(live), facts = \(restarts), active = ?, \
+            UPDATE OR IGNORE transfers SET \(live), due = \(due), facts = \(restarts), active = ?, \
             destination = CASE WHEN json_valid(facts) THEN json_extract(facts, '$.destination') END \
             WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
             """, arguments)
         try connection.execute(
             """
-            UPDATE transfers SET \(live), active = ?, destination = NULL, \
+            UPDATE transfers SET \(live), due = \(due), active = ?, destination = NULL, \
             facts = CASE WHEN json_valid(facts) THEN json_remove(facts, '$.destination') ELSE facts END \
             WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
             """, arguments)

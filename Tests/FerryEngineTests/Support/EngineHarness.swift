@@ -44,9 +44,9 @@ final class EngineHarness: Sendable {
     func job(
         _ request: TransferRequest, facts: TransferFacts = TransferFacts(), credentials: Credentials? = nil
     ) -> TransferJob {
-        TransferJob(
-            id: Self.id, request: request, credentials: credentials, facts: facts,
-            gate: RateGate([], priority: .normal), progress: TransferProgress())
+        var record = TransferRecord(id: Self.id, createdAt: Date(), request: request, credentials: credentials)
+        record.facts = facts
+        return TransferJob(record, gate: RateGate([], priority: .normal), progress: TransferProgress())
     }
 
     func makeRun(_ job: TransferJob) -> TransferRun { engine.makeRun(job, journal: journal) }

@@ -1,0 +1,52 @@
+// Ferry: FerryStore
+// Whose time is over, and when.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+/// A pending transfer whose time is bounded.
+package struct DueTransfer: Hashable, Sendable {
+    package let id: TransferID
+    /// When its time is over, by the wall clock of its last start.
+    package let due: Date
+}
+
+extension JournalReads {
+    /// The pending transfers whose time is over by a moment, the earliest first.
+    ///
+    /// - Parameters:
+    ///   - last: where the page before ended; nil begins with the first.
+    ///   - start: only those whose time is not over before; nil is all.
+    package func due(
+        after last: DueTransfer? = nil, from start: Date? = nil, through end: Date, limit: Int
+    ) throws(TransferError) -> [DueTransfer] {
+        var found: [DueTransfer] = []
+        let end = end.journalMilliseconds
+        guard let last else {
+            try due("due >= ? AND due <= ?", [start?.journalMilliseconds ?? .min, end, limit], &found)
+            return found
+        }
+        // There may be very many of one moment, which one comparison of both columns would pass one by one on each page.
+        let moment = last.due.journalMilliseconds
+        try due("due = ? AND id > ?", [moment, last.id.column, limit], &found)
+        try due("due > ? AND due <= ?", [moment, end, limit - found.count], &found)
+        return found
+    }
+
+    static func dueSelect(_ condition: String) -> String {
+        """
+        SELECT id, due FROM transfers INDEXED BY transfers_due \
+        WHERE phase = 0 AND due IS NOT NULL AND \(condition) ORDER BY due, id LIMIT ?
+        """
+    }
+
+    private func due(
+        _ condition: String, _ arguments: StatementArguments, _ found: inout [DueTransfer]
+    ) throws(TransferError) {
+        try connection.forEachRow(Self.dueSelect(condition), arguments) { row in
+            guard let id = row.integer(0), let due = row.date(1) else { return }
+            found.append(DueTransfer(id: TransferID(column: id), due: due))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// Ferry: FerryServiceTests
+// Transfers whose time is bounded, most of them in the journal alone.
+
+import FerryCore
+@testable import FerryService
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Bounded time` {
+    /// The first response stops; the only slot is its.
+    private static let held = OriginScript(
+        SeededBody(seed: 3, size: 100), .on(.path("/held"), .hold("never", at: .body(50))))
+
+    private func list(
+        _ bed: ServiceBed, _ paths: [String], _ change: (inout TransferRequest) -> Void
+    ) -> TransferList {
+        var template = TransferRequest(url: "", folder: bed.folder)
+        change(&template)
+        return TransferList(template: template, urls: URLLines(paths.map { bed.origin.url($0) }))
+    }
+
+    /// Lets a transfer have the only slot; after a restart all others come before it.
+    private func hold(_ bed: ServiceBed) async throws {
+        try await bed.changeSettings { $0.activeTransfers = 1 }
+        try await bed.wait(for: try await bed.add("/held") { $0.priority = .low }.id, received: 50)
+    }
+
+    @Test(arguments: ServiceKind.allCases, [0.05, 7200])
+    func `ends also what waits in the journal alone`(_ kind: ServiceKind, _ lookAhead: Double) async throws {
+        try await withService(kind, Self.held, { $0.lookAhead = lookAhead }) { bed in
+            try await hold(bed)
+            let urls = list(bed, (1...260).map { "/\($0)" }) { $0.resourceTimeout = 0.4 }
+            let ids = try await bed.service.submit(urls).ids
+            for id in ids.reversed() {
+                let failed = try await bed.wait(for: id, .failed)
+                #expect(failed.error?.code == .deadlineExceeded && failed.attempts == 0)
+            }
+            #expect(bed.asked == ["/held"])
+        }
+    }
+
+    @Test(arguments: [0.05, 7200])
+    func `ends what waits since before a restart, and what runs`(_ lookAhead: Double) async throws {
+        try await withTemporaryFolder { outside in
+            try await withOrigin(Self.held) { origin in
+                var ids: [TransferID] = []
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    try await hold(bed)
+                    ids = try await bed.service.submit(list(bed, ["/held", "/b"]) { $0.resourceTimeout = 1 }).ids
+                }
+                try await withService(.inProcess, origin, outside, keepsState: true, { $0.lookAhead = lookAhead }) {
+                    bed in
+                    for id in ids {
+                        let failed = try await bed.wait(for: id, .failed)
+                        #expect(failed.error?.code == .deadlineExceeded)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `is no reason to ask once it is over`() async throws {
+        try await withTemporaryFolder { outside in
+            try await withOrigin(Self.held) { origin in
+                var ids: [TransferID] = []
+                let deadline = Date(timeIntervalSinceNow: 0.5)
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    try await hold(bed)
+                    ids = try await bed.add((1...20).map { bed.request("/\($0)") { $0.deadline = deadline } }).map(\.id)
+                }
+                try await eventually("the deadline") { Date() > deadline }
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    for id in ids {
+                        let failed = try await bed.wait(for: id, .failed)
+                        #expect(failed.error?.code == .deadlineExceeded)
+                    }
+                    #expect(bed.asked.allSatisfy { $0 == "/held" })
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `does not pass while a transfer is suspended`(_ kind: ServiceKind) async throws {
+        try await withService(kind, Self.held, { $0.lookAhead = 0.05 }) { bed in
+            try await hold(bed)
+            let paused = try await bed.add("/a") {
+                $0.paused = true
+                $0.resourceTimeout = 0.1
+            }.id
+            // This one's own time shows that the other's would have passed.
+            let other = try await bed.add("/b") { $0.resourceTimeout = 0.3 }.id
+            try await bed.wait(for: other, .failed)
+            #expect(try await bed.service.transfer(paused).state == .suspended)
+            try await bed.act(.resume, paused)
+            #expect(try await bed.wait(for: paused, .failed).error?.code == .deadlineExceeded)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
+    func `that passed while a transfer was suspended ends it once it goes on`(_ kind: ServiceKind) async throws {
+        try await withService(kind, Self.held) { bed in
+            try await hold(bed)
+            let deadline = Date(timeIntervalSinceNow: 0.1)
+            let paused = try await bed.add("/a") {
+                $0.paused = true
+                $0.deadline = deadline
+            }.id
+            try await eventually("the deadline") { Date() > deadline }
+            #expect(try await bed.service.transfer(paused).state == .suspended)
+            try await bed.act(.resume, paused)
+            let failed = try await bed.wait(for: paused, .failed)
+            #expect(failed.error?.code == .deadlineExceeded && failed.attempts == 0)
+        }
+    }
+
+    /// Thousands that wait for days cost a start nothing: they are neither read nor given alarms.
+    @Test func `costs a start what is over soon, not what waits`() async throws {
+        try await withTemporaryFolder { outside in
+            try await withOrigin(Self.held) { origin in
+                var near: [TransferID] = []
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    try await hold(bed)
+                    let far = list(bed, (1...5000).map { "/\($0)" }) { $0.resourceTimeout = 7 * 86_400 }
+                    _ = try await bed.service.submit(far)
+                    near = try await bed.service.submit(
+                        list(bed, (1...300).map { "/near/\($0)" }) { request in
+                            request.resourceTimeout = 7 * 86_400
+                            request.deadline = Date(timeIntervalSinceNow: 3600)
+                        }
+                    ).ids
+                    let local = try #require(bed.service as? LocalTransferService)
+                    #expect(await local.dueAlarms == Set(near))
+                }
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    let local = try #require(bed.service as? LocalTransferService)
+                    try await eventually("alarms") { await local.dueAlarms == Set(near) }
+                    // The first of each line, of which there are two.
+                    #expect(await local.ready.count <= 2 * LocalTransferService.lineWindow)
+                }
+            }
+        }
+    }
+}
