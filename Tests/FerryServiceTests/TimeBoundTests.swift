@@ -3,6 +3,7 @@
 
 import FerryCore
 @testable import FerryService
+@testable import FerryStore
 import FerryTesting
 import Foundation
 import Testing
@@ -78,6 +79,62 @@ import Testing
                     #expect(bed.asked.allSatisfy { $0 == "/held" })
                 }
             }
+        }
+    }
+
+    /// Some of them have just got a slot, or are just being read from the journal.
+    @Test func `ends each transfer once, though many are over at a start`() async throws {
+        try await withTemporaryFolder { outside in
+            try await withOrigin(Self.held) { origin in
+                var ids: [TransferID] = []
+                let deadline = Date(timeIntervalSinceNow: 0.5)
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    try await hold(bed)
+                    ids = try await bed.service.submit(
+                        list(bed, (1...600).map { "/\($0)" }) { $0.deadline = deadline }
+                    ).ids
+                }
+                try await eventually("the deadline") { Date() > deadline }
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    try await bed.changeSettings {
+                        $0.activeTransfers = 16
+                        $0.connectionsPerHost = 16
+                    }
+                    for id in ids { try await bed.wait(for: id, .failed) }
+                    let last = try await bed.add { $0.paused = true }.id
+                    var subscription = EventSubscription()
+                    subscription.after = 0
+                    var failed: [TransferID: Int] = [:]
+                    for try await event in try await bed.service.events(subscription) {
+                        if event.kind == .failed { failed[event.id, default: 0] += 1 }
+                        if event.kind == .submitted, event.id == last { break }
+                    }
+                    #expect(failed == Dictionary(uniqueKeysWithValues: ids.map { ($0, 1) }))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [0.05, 7200])
+    func `is stored later where the journal has no room`(_ lookAhead: Double) async throws {
+        try await withService(.inProcess, Self.held, { $0.lookAhead = lookAhead }) { bed in
+            let local = try #require(bed.service as? LocalTransferService)
+            try await hold(bed)
+            let ids = try await bed.service.submit(
+                list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 0.3 }
+            ).ids
+            try await limitPages(of: local.journal, to: 1)
+            try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
+            // Whoever shares a transaction with those who need room is refused with them.
+            try await eventually("room") { (try? await limitPages(of: local.journal, to: 1_000_000)) != nil }
+            for id in ids { try await bed.wait(for: id, .failed) }
+        }
+    }
+
+    /// Lets the journal grow up to so many pages; where it has more, not at all.
+    private func limitPages(of journal: Journal, to count: Int) async throws {
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
         }
     }
 

@@ -55,6 +55,22 @@ import Testing
         await journal.close()
     }
 
+    @Test func `is not stored over another end`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (succeeded, end) = try ended(record)
+        #expect(try await finish(end, in: journal) == 1)
+        var failed = record
+        failed.outcome = .failed(TransferError(.deadlineExceeded, "Late."))
+        let late = try StoredEnd(failed, snapshot: Transfer(failed, live: .waiting(.slot)))
+        #expect(try await finish(late, in: journal) == nil)
+        #expect(try await journal.record(record.id) == succeeded)
+        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
+        await journal.close()
+    }
+
     @Test func `keeps a request that was changed meanwhile`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)

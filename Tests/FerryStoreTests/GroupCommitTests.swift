@@ -55,6 +55,40 @@ import Testing
         #expect(page.map(\.id) == [Sample.id(1), Sample.id(3)])
     }
 
+    @Test func `a body does not fail because of what another one has undone`() async throws {
+        let gate = Gate(opensAfter: 3)
+        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let records = [try Sample.record(1), try Sample.record(2)]
+        async let first: Void = journal.commit { transaction throws(TransferError) in
+            gate.wait()
+            for record in records { try transaction.insert(record) }
+        }
+        for await _ in gate.begun { break }
+        async let one: Void = journal.commit { transaction throws(TransferError) in
+            _ = try transaction.claimDestination("/a", for: Sample.id(1))
+            throw TransferError(.invalidRequest, "No.")
+        }
+        while gate.queued < 2 { await Task.yield() }
+        async let two: Void = journal.commit { transaction throws(TransferError) in
+            guard try transaction.claimDestination("/a", for: Sample.id(2)) else {
+                throw TransferError(.destinationExists, "Taken.")
+            }
+        }
+        try await first
+        try await two
+        let error: (any Error)?
+        do {
+            try await one
+            error = nil
+        } catch let thrown {
+            error = thrown
+        }
+        #expect((error as? TransferError)?.code == .invalidRequest)
+        #expect(gate.transactions == [1, 2])
+        let holder = try await journal.read { reader throws(TransferError) in try reader.destinationHolder("/a") }
+        #expect(holder == Sample.id(2))
+    }
+
     @Test func `a body that throws alone leaves nothing`() async throws {
         let gate = Gate()
         let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
@@ -85,6 +119,13 @@ import Testing
         #expect(after != during && after != before)
         try await journal.commit(ofRunning: true) { _ throws(TransferError) in }
         #expect(journal.revision == after)
+        // What could not be stored of one that ran may put it back in line.
+        await #expect(throws: TransferError.self) {
+            try await journal.commit(ofRunning: true) { _ throws(TransferError) in
+                throw TransferError(.invalidRequest, "No.")
+            }
+        }
+        #expect(journal.revision != after)
     }
 
     @Test func `D7 after a failed write every commit fails at once`() async throws {

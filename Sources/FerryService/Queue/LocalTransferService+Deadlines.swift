@@ -60,45 +60,91 @@ extension LocalTransferService {
 
     private static let endsTogether = 64
 
+    /// Seconds until another look at one that cannot be ended at this moment.
+    private static let soon = 0.02
+
     private func pass(together due: [TransferID]) async {
-        for id in due { dueAlarms.remove(id) }
+        var own: [TransferID] = []
+        for id in due {
+            dueAlarms.remove(id)
+            // Whoever acts upon it comes first.
+            if turns.take(id) { own.append(id) } else { setDueAlarm(id, after: Self.soon) }
+        }
+        defer { for id in own { leaveTurn(id) } }
+        var waiting: [TransferRecord] = []
         do throws(TransferError) {
-            let records = try await journal.read { reader throws(TransferError) in
-                var alike = AlikeRecords()
-                return try reader.records(due, &alike)
+            for record in try await records(of: own) where record.isEligible {
+                if await !stop(record) { waiting.append(record) }
             }
+            // From here on none of them starts; a try may have ended while they were read.
+            let ended = try await records(of: waiting.map(\.id))
             await withTaskGroup(of: Void.self) { group in
-                for record in records.values { group.addTask { await self.pass(record) } }
+                for record in ended where record.isEligible { group.addTask { await self.end(record) } }
             }
         } catch {
-            if !isShuttingDown { noteFailure(error) }
+            for record in waiting { lineUpLater(record, error) }
+            if waiting.isEmpty, !isShuttingDown { noteFailure(error) }
         }
     }
 
-    private func pass(_ record: TransferRecord) async {
-        guard record.isEligible else { return }
-        guard isOver(record) else { return setDueAlarm(record) }
-        do throws(TransferError) { try await end(record) } catch {
-            if !isShuttingDown { noteFailure(error) }
+    private func records(of ids: [TransferID]) async throws(TransferError) -> [TransferRecord] {
+        guard !ids.isEmpty else { return [] }
+        return try await journal.read { reader throws(TransferError) in
+            var alike = AlikeRecords()
+            return Array(try reader.records(ids, &alike).values)
         }
+    }
+
+    /// Stops a transfer whose time is over, if it runs; takes it out of its line, if it waits.
+    ///
+    /// - Returns: whether there is nothing more to do now.
+    private func stop(_ record: TransferRecord) async -> Bool {
+        let id = record.id
+        guard isOver(record) else {
+            setDueAlarm(record)
+            return true
+        }
+        guard let transfer = live[id] else {
+            leaveLine(id, key(record))
+            return false
+        }
+        if let run = transfer.run, let error = overdue(record) {
+            await run.stop(with: error)
+        } else {
+            // It has a slot and no run yet: the run is met a moment later.
+            setDueAlarm(id, after: Self.soon)
+        }
+        return true
+    }
+
+    /// Records the end of a transfer that is in no line.
+    private func end(_ record: TransferRecord) async {
+        guard let error = overdue(record) else { return }
+        do throws(TransferError) {
+            try await finish(record, .failed(error), isUntouched: true, hasTurn: true)
+        } catch {
+            lineUpLater(record, error)
+        }
+    }
+
+    /// Puts one back in line that could not be ended: a journal without room may have some later.
+    private func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
+        guard !isShuttingDown else { return }
+        noteFailure(error)
+        let delay = TransferMachine.waitInterval * configuration.delayScale
+        lineUp(record, after: delay, reason: .disk)
+        setDueAlarm(record.id, after: delay)
+    }
+
+    /// What ends a transfer whose time is over.
+    func overdue(_ record: TransferRecord) -> TransferError? {
+        var machine = TransferMachine(record)
+        guard case .finish(.failed(let error)) = machine.deadlinePassed() else { return nil }
+        return error
     }
 
     /// Whether the time of a transfer that may run is over.
     func isOver(_ record: TransferRecord) -> Bool { record.timeBounds.rest(at: .now).map { $0 < 0.001 } ?? false }
-
-    /// Ends a transfer whose time is over, whether it waits or runs.
-    private func end(_ record: TransferRecord) async throws(TransferError) {
-        let id = record.id
-        var machine = TransferMachine(record)
-        guard case .finish(let outcome) = machine.deadlinePassed() else { return }
-        if let run = live[id]?.run, case .failed(let error) = outcome { return await run.stop(with: error) }
-        // It has a slot and no run yet: the run is met a moment later.
-        guard live[id] == nil else { return setDueAlarm(id, after: 0.02) }
-        // Whoever acts upon it comes first.
-        guard !turns.isTaken(id) else { return setDueAlarm(id, after: 0.02) }
-        leaveLine(id, key(record))
-        if try await !finish(machine.record, outcome, isUntouched: true) { setDueAlarm(id, after: 0.02) }
-    }
 
     // MARK: Looking ahead
 

@@ -14,6 +14,8 @@ struct EndingTransfers {
         let end: StoredEnd
         let kind: TransferEvent.Kind
         let at: Date
+        /// Whether the turn is its own.
+        let hasTurn: Bool
         let continuation: CheckedContinuation<Answer, Never>
     }
 
@@ -24,12 +26,15 @@ struct EndingTransfers {
 extension LocalTransferService {
     /// Stores an end and its event, together with those of others of the moment.
     ///
-    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns; nil also if somebody acts upon the transfer.
+    /// - Parameter hasTurn: whether the caller has the transfer's turn.
+    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns; nil also if somebody else acts upon the transfer.
     func storeEnd(
-        _ end: StoredEnd, of id: TransferID, kind: TransferEvent.Kind, at: Date
+        _ end: StoredEnd, of id: TransferID, kind: TransferEvent.Kind, at: Date, hasTurn: Bool
     ) async throws(TransferError) -> Int64? {
         let answer: EndingTransfers.Answer = await withCheckedContinuation { continuation in
-            ending.waiting.append(EndingTransfers.One(id: id, end: end, kind: kind, at: at, continuation: continuation))
+            ending.waiting.append(
+                EndingTransfers.One(
+                    id: id, end: end, kind: kind, at: at, hasTurn: hasTurn, continuation: continuation))
             guard !ending.isStoring else { return }
             ending.isStoring = true
             Task(name: "ends of transfers") { await self.storeEnds() }
@@ -42,8 +47,11 @@ extension LocalTransferService {
             var group = ending.waiting
             ending.waiting = []
             // Who acts upon one has begun since: what it changes is in the journal before the end.
-            for one in group where turns.isTaken(one.id) { one.continuation.resume(returning: .success(nil)) }
-            group.removeAll { turns.isTaken($0.id) }
+            group.removeAll { one in
+                guard !one.hasTurn, turns.isTaken(one.id) else { return false }
+                one.continuation.resume(returning: .success(nil))
+                return true
+            }
             guard !group.isEmpty else { continue }
             let entries = group.map { ($0.end, $0.kind, $0.at) }
             do throws(TransferError) {

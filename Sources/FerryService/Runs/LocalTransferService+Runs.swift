@@ -32,6 +32,7 @@ extension LocalTransferService {
     }
 
     private func makeTry(_ id: TransferID) async -> NextTry? {
+        var known: TransferRecord?
         do throws(TransferError) {
             let record = try await startingRecord(id)
             if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
@@ -43,15 +44,14 @@ extension LocalTransferService {
             guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else {
                 return nil
             }
+            known = record
             if let begin = record.request.notBefore, begin > Date() {
                 // The wall clock was set back while it waited.
                 return NextTry(record: record, delay: 0, reason: .beginDate)
             }
-            if isOver(record) {
-                var machine = TransferMachine(record)
-                guard case .finish(let outcome) = machine.deadlinePassed() else { return nil }
-                try await finish(machine.record, outcome)
-                return nil
+            if isOver(record), let error = overdue(record) {
+                let isEnded = try await finish(record, .failed(error), isUntouched: true)
+                return isEnded ? nil : NextTry(record: record, delay: 0, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
             if transfer.isExcess { return NextTry(record: record, delay: 0, reason: .retry) }
@@ -96,7 +96,7 @@ extension LocalTransferService {
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
             let delay = TransferMachine.waitInterval * configuration.delayScale
-            return live[id]?.record.map { NextTry(record: $0, delay: delay, reason: .disk) }
+            return (live[id]?.record ?? known).map { NextTry(record: $0, delay: delay, reason: .disk) }
         }
     }
 
@@ -114,6 +114,8 @@ extension LocalTransferService {
     private func takeUp(_ next: NextTry) async {
         guard !isShuttingDown else { return }
         lineUp(next.record, after: next.delay, reason: next.reason)
+        // Its alarm may have rung between the end of its run and this.
+        setDueAlarm(next.record)
         await publishLive(.waiting, next.record)
         if next.reason == .authentication { await noteNews(of: next.record.request.session) }
     }
@@ -214,11 +216,14 @@ extension LocalTransferService {
 
     /// Records an outcome with its event in one transaction, and tells everybody (step 12).
     ///
-    /// - Parameter isUntouched: whether the record's request is that of the journal.
-    /// - Returns: false, with nothing recorded, if it was untouched and somebody wants something else of it now.
+    /// - Parameters:
+    ///   - isUntouched: whether the record's request is that of the journal.
+    ///   - hasTurn: whether the caller has the transfer's turn.
+    /// - Returns: false, with nothing recorded, if it was untouched and has ended, or somebody wants something else of it
+    ///   now.
     @discardableResult
     func finish(
-        _ record: TransferRecord, _ outcome: Outcome, isUntouched: Bool = false
+        _ record: TransferRecord, _ outcome: Outcome, isUntouched: Bool = false, hasTurn: Bool = false
     ) async throws(TransferError) -> Bool {
         let now = Date()
         var record = record
@@ -246,7 +251,7 @@ extension LocalTransferService {
         } else if record.facts.partial == nil, let leftover {
             try? await engine.removePartialFile(leftover)
         }
-        guard let (number, shown) = try await store(ended, kind, at: now, isUntouched: isUntouched) else {
+        guard let (number, shown) = try await store(ended, kind, at: now, isUntouched: isUntouched, hasTurn) else {
             return false
         }
         configuration.reached(.outcomeCommitted)
@@ -263,12 +268,12 @@ extension LocalTransferService {
 
     /// Stores an outcome and its event.
     private func store(
-        _ ended: TransferRecord, _ kind: TransferEvent.Kind, at now: Date, isUntouched: Bool
+        _ ended: TransferRecord, _ kind: TransferEvent.Kind, at now: Date, isUntouched: Bool, _ hasTurn: Bool
     ) async throws(TransferError) -> (number: Int64, shown: Transfer)? {
         if isUntouched {
             let shown = Transfer(ended, live: .waiting(.slot))
             let end = try StoredEnd(ended, snapshot: shown)
-            return try await storeEnd(end, of: ended.id, kind: kind, at: now).map { ($0, shown) }
+            return try await storeEnd(end, of: ended.id, kind: kind, at: now, hasTurn: hasTurn).map { ($0, shown) }
         }
         return try await journal.commit { transaction throws(TransferError) in
             var finished = ended

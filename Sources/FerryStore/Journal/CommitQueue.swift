@@ -107,7 +107,8 @@ final class CommitQueue: Sendable {
         if performed.allSatisfy(\.isKept) { return performed }
         try database.rollback()
         try database.beginTransaction(.immediate)
-        guard performed.contains(where: \.isKept) else { return performed }
+        // One by itself cannot have failed because of what others have changed.
+        guard batch.count > 1 else { return performed }
         return try batch.map { commit in
             try database.cachedStatement(sql: "SAVEPOINT body").execute()
             let performed = try run(commit, on: database, &log)

@@ -32,7 +32,8 @@ package final class Journal: Sendable {
     /// Callers that arrive while a transaction is being committed share the next one, in the order of their arrival, which
     /// for those of one actor is that of their calls. A body that throws undoes only its own changes. A cancelled caller's
     /// changes are committed all the same.
-    /// - Parameter ofRunning: whether only transfers are changed that run or have left their line; the ``revision`` stays.
+    /// - Parameter ofRunning: whether only transfers are changed that run or have left their line; the ``revision`` stays,
+    ///   unless the commit fails, since then they may come back to their line.
     /// - Throws: What the body threw; `disk_full` if the disk has no room, which a later call may find mended;
     ///   `journal_failed` if the transaction failed, and from then on for every further call.
     @discardableResult
@@ -59,6 +60,7 @@ package final class Journal: Sendable {
                     },
                     fail: { error in continuation.resume(returning: .failure(error)) }))
         }
+        if ofRunning, case .failure = result { changes.add(1, ordering: .acquiringAndReleasing) }
         return try result.get()
     }
 

@@ -42,7 +42,8 @@ package struct StoredEnd: Sendable {
 extension JournalTransaction {
     /// Records that a transfer that is wanted has ended, and the event that says so; its request stays as it is.
     ///
-    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer or it is not to run any longer.
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not
+    ///   to run.
     package func finish(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
     ) throws(TransferError) -> Int64? {
@@ -50,7 +51,7 @@ extension JournalTransaction {
             """
             UPDATE transfers SET phase = ?, destination = ?, placed = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
             has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ? \
-            WHERE id = ? AND intent = 'run'
+            WHERE id = ? AND phase = 0
             """,
             [
                 end.phase, end.destination, end.placed, end.finishedAt, end.attempts, end.leavesWork, end.facts,

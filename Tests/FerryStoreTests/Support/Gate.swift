@@ -42,6 +42,9 @@ final class Gate: Sendable {
     /// Fails the next step of this kind with a result code of SQLite.
     func fail(at step: JournalStep, with code: Int32) { fault.withLock { $0 = (step, code) } }
 
+    /// How many callers have come.
+    var queued: Int { seen.withLock { seen in seen.count { $0 == .queued } } }
+
     /// How many bodies each transaction had.
     var transactions: [Int] {
         seen.withLock { seen in
