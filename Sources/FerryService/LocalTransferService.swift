@@ -46,6 +46,8 @@ package actor LocalTransferService: TransferService {
     var alarms = Heap<Alarm>()
     /// Transfers with an alarm for the end of their time.
     var dueAlarms: Set<TransferID> = []
+    /// Transfers whose alarms have rung while somebody acted upon them.
+    var dueAfterTurns: Set<TransferID> = []
     /// How far ahead those have such alarms whose time is bounded.
     var horizon: DueHorizon
     var alarmTask: Task<Void, Never>?

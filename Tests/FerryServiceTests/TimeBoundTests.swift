@@ -3,7 +3,6 @@
 
 import FerryCore
 @testable import FerryService
-@testable import FerryStore
 import FerryTesting
 import Foundation
 import Testing
@@ -123,18 +122,10 @@ import Testing
             let ids = try await bed.service.submit(
                 list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 0.3 }
             ).ids
-            try await limitPages(of: local.journal, to: 1)
-            try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
-            // Whoever shares a transaction with those who need room is refused with them.
-            try await eventually("room") { (try? await limitPages(of: local.journal, to: 1_000_000)) != nil }
+            try await withoutRoom(local) {
+                try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
+            }
             for id in ids { try await bed.wait(for: id, .failed) }
-        }
-    }
-
-    /// Lets the journal grow up to so many pages; where it has more, not at all.
-    private func limitPages(of journal: Journal, to count: Int) async throws {
-        try await journal.commit { transaction throws(TransferError) in
-            _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
         }
     }
 

@@ -108,9 +108,11 @@ extension LocalTransferService {
     private func fail(_ id: TransferID, _ reason: WaitReason) async {
         if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
         defer { leaveTurn(id) }
+        var known: TransferRecord?
         do throws(TransferError) {
             let record = try await existing(id)
             guard record.isEligible, live[id] == nil, !isShuttingDown else { return }
+            known = record
             var machine = TransferMachine(record, network: network(of: record.request))
             guard case .finish(let outcome) = machine.forbidden(reason) else {
                 // It was changed to wait.
@@ -120,7 +122,8 @@ extension LocalTransferService {
             leaveLine(id, key(record))
             try await finish(machine.record, outcome)
         } catch {
-            noteFailure(error)
+            guard let known else { return noteFailure(error) }
+            lineUpLater(known, error)
         }
     }
 

@@ -21,10 +21,13 @@ extension LocalTransferService {
     }
 
     /// Trims again after every thousand outcomes, so that a daemon that never ends stays small too.
-    func noteOutcome() async throws(TransferError) {
+    func noteOutcome() async {
         outcomesSinceTrim += 1
         guard outcomesSinceTrim >= 1000 else { return }
         outcomesSinceTrim = 0
-        try await trimEvents()
+        // The outcome is stored, whatever becomes of old events.
+        do throws(TransferError) { try await trimEvents() } catch {
+            if !isShuttingDown { noteFailure(error) }
+        }
     }
 }

@@ -83,13 +83,11 @@ extension LocalTransferService {
                 await task.value
                 record = try await existing(id)
             }
-            switch action {
-            case .pause: return try await pause(record)
-            case .resume: return try await resume(record)
-            case .cancel: return try await cancel(record)
-            case .retry: return try await retry(record)
-            case .remove: return try await remove(record, deletesFile: false)
-            case .removeWithFile: return try await remove(record, deletesFile: true)
+            while true {
+                if let result = try await perform(action, on: record) { return result }
+                // Its run has ended it in between.
+                await live[id]?.task?.value
+                record = try await existing(id)
             }
         } catch {
             noteFailure(error)
@@ -97,14 +95,28 @@ extension LocalTransferService {
         }
     }
 
+    /// - Returns: nil, with nothing changed, if the transfer has ended since its record was read.
+    private func perform(
+        _ action: TransferAction, on record: TransferRecord
+    ) async throws(TransferError) -> ActionResult? {
+        switch action {
+        case .pause: try await pause(record)
+        case .resume: try await resume(record)
+        case .cancel: try await cancel(record)
+        case .retry: try await retry(record)
+        case .remove: try await remove(record, deletesFile: false)
+        case .removeWithFile: try await remove(record, deletesFile: true)
+        }
+    }
+
     // MARK: The actions
 
-    private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
+    private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
         guard machine.paused() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
         var suspended = machine.record
         suspended.active.suspend(at: .now)
-        let event = try await commit(suspended, event: .suspended)
+        guard let event = try await commit(suspended, replacing: record, event: .suspended) else { return nil }
         leaveLine(record.id, key(record))
         await stop(record.id)
         // Its number is taken, so the event must be told whatever the journal says: later ones follow it.
@@ -114,13 +126,13 @@ extension LocalTransferService {
         return ActionResult(id: record.id, state: after.state)
     }
 
-    private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
+    private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
         let action = machine.resumed(isDelayed: delayed[record.id] != nil, now: Date())
         return try await begin(machine.record, action, from: record)
     }
 
-    private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
+    private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
         let action = machine.retried(isDelayed: delayed[record.id] != nil, now: Date())
         return try await begin(machine.record, action, from: record)
@@ -129,7 +141,7 @@ extension LocalTransferService {
     /// Stores a record that is to run and puts it in line.
     private func begin(
         _ record: TransferRecord, _ action: TransferMachine.Action, from old: TransferRecord
-    ) async throws(TransferError) -> ActionResult {
+    ) async throws(TransferError) -> ActionResult? {
         if case .refuse(let error) = action { throw error }
         guard case .enqueue(let delay, let reason) = action else {
             return ActionResult(id: old.id, state: shown(old).state)
@@ -137,7 +149,7 @@ extension LocalTransferService {
         var record = record
         if old.outcome != nil { record.active = ActiveTime() }
         record.active.begin(at: .now)
-        let event = try await commit(record, event: .resumed)
+        guard let event = try await commit(record, replacing: old, event: .resumed) else { return nil }
         lineUp(record, after: delay, reason: reason)
         setDueAlarm(record)
         await hub.publish(event.showing(shown((try? await existing(record.id)) ?? record)))
@@ -198,14 +210,17 @@ extension LocalTransferService {
     }
 
     /// Stores a record that the user's wish has changed, with its event.
+    ///
+    /// - Returns: nil, with nothing stored, if a run has ended the transfer since the old record was read.
     private func commit(
-        _ record: TransferRecord, event kind: TransferEvent.Kind
-    ) async throws(TransferError) -> TransferEvent {
+        _ record: TransferRecord, replacing old: TransferRecord, event kind: TransferEvent.Kind
+    ) async throws(TransferError) -> TransferEvent? {
         let now = Date()
-        let number = try await journal.commit { transaction throws(TransferError) in
+        let number: Int64? = try await journal.commit { transaction throws(TransferError) in
             guard var stored = try transaction.record(record.id) else {
                 throw TransferError(.unknownTransfer, "There is no transfer \(record.id).")
             }
+            guard stored.outcome == old.outcome else { return nil }
             // A run that is at work records facts meanwhile; the wish concerns the rest.
             let facts = stored.facts
             stored = record
@@ -222,8 +237,10 @@ extension LocalTransferService {
             return try transaction.appendEvent(
                 kind: kind, at: now, id: record.id, session: record.request.session, snapshot: nil)
         }
-        return TransferEvent(
-            number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: nil)
+        return number.map { number in
+            TransferEvent(
+                number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: nil)
+        }
     }
 }
 

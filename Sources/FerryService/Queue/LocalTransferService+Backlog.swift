@@ -68,6 +68,7 @@ extension LocalTransferService {
     func leaveTurn(_ id: TransferID) {
         backlog.touch(id)
         turns.leave(id)
+        passAfterTurn(id)
     }
 
     func key(_ transfer: PendingTransfer) -> QueueKey {

@@ -40,6 +40,11 @@ extension LocalTransferService {
         if let due, let rest = horizon.rest(until: due, at: now) { setDueAlarm(id, after: rest) }
     }
 
+    /// Looks at once at one whose time was over while somebody acted upon it.
+    func passAfterTurn(_ id: TransferID) {
+        if dueAfterTurns.remove(id) != nil { setDueAlarm(id, after: 0) }
+    }
+
     private func setDueAlarm(_ id: TransferID, after seconds: Double) {
         // An alarm that was set before a suspension rings too early, and is set again then.
         guard dueAlarms.insert(id).inserted else { return }
@@ -61,14 +66,14 @@ extension LocalTransferService {
     private static let endsTogether = 64
 
     /// Seconds until another look at one that cannot be ended at this moment.
-    private static let soon = 0.02
+    static let soon = 0.02
 
     private func pass(together due: [TransferID]) async {
         var own: [TransferID] = []
         for id in due {
             dueAlarms.remove(id)
             // Whoever acts upon it comes first.
-            if turns.take(id) { own.append(id) } else { setDueAlarm(id, after: Self.soon) }
+            if turns.take(id) { own.append(id) } else { dueAfterTurns.insert(id) }
         }
         defer { for id in own { leaveTurn(id) } }
         var waiting: [TransferRecord] = []
@@ -83,7 +88,9 @@ extension LocalTransferService {
             }
         } catch {
             for record in waiting { lineUpLater(record, error) }
-            if waiting.isEmpty, !isShuttingDown { noteFailure(error) }
+            guard waiting.isEmpty, !isShuttingDown else { return }
+            noteFailure(error)
+            for id in own { setDueAlarm(id, after: later) }
         }
     }
 
@@ -128,13 +135,15 @@ extension LocalTransferService {
     }
 
     /// Puts one back in line that could not be ended: a journal without room may have some later.
-    private func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
+    func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
-        let delay = TransferMachine.waitInterval * configuration.delayScale
-        lineUp(record, after: delay, reason: .disk)
-        setDueAlarm(record.id, after: delay)
+        lineUp(record, after: later, reason: .disk)
+        setDueAlarm(record.id, after: later)
     }
+
+    /// Seconds until the journal may have room again.
+    private var later: Double { TransferMachine.waitInterval * configuration.delayScale }
 
     /// What ends a transfer whose time is over.
     func overdue(_ record: TransferRecord) -> TransferError? {

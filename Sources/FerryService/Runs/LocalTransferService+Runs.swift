@@ -12,14 +12,16 @@ import Synchronization
 extension LocalTransferService {
     /// Gives a transfer a slot.
     func start(_ id: TransferID, _ key: QueueKey) {
+        guard live[id] == nil else { return }
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
         live[id] = LiveTransfer(key: key, limiter: limiter, gate: gate)
         live[id]?.task = Task(name: "transfer \(id)") {
             let next = await self.makeTry(id)
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
-            self.live[id] = nil
-            if let next { await self.takeUp(next) }
+            let transfer = self.live.removeValue(forKey: id)
+            // Whoever stops it wants no other try, and has taken it out of its line.
+            if let next, transfer?.isStopping != true { await self.takeUp(next) }
             self.scheduleSoon()
         }
     }
@@ -51,7 +53,8 @@ extension LocalTransferService {
             }
             if isOver(record), let error = overdue(record) {
                 let isEnded = try await finish(record, .failed(error), isUntouched: true)
-                return isEnded ? nil : NextTry(record: record, delay: 0, reason: .retry)
+                // Whoever acts upon it comes first.
+                return isEnded ? nil : NextTry(record: record, delay: Self.soon, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
             if transfer.isExcess { return NextTry(record: record, delay: 0, reason: .retry) }
@@ -262,7 +265,7 @@ extension LocalTransferService {
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
         wake(waitingFor: .disk)
         await noteNews(of: record.request.session)
-        try await noteOutcome()
+        await noteOutcome()
         return true
     }
 

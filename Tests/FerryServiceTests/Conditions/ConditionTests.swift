@@ -2,7 +2,7 @@
 // Networks and power, and what transfers do about them.
 
 import FerryCore
-import FerryService
+@testable import FerryService
 import FerryTesting
 import Foundation
 import Testing
@@ -99,6 +99,22 @@ import Testing
                 #expect(error?.details.urlError == -1009)
             }
             #expect(bed.asked == [])
+        }
+    }
+
+    @Test func `71 who does not wait fails later where the journal has no room`() async throws {
+        let conditions = FakeConditions()
+        try await withFarService(.inProcess, conditions, Self.heldOnce) { bed in
+            let local = try #require(bed.service as? LocalTransferService)
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            try await bed.wait(for: try await bed.add("/held").id, received: 100_000)
+            let policy = NetworkPolicy(allowsExpensive: false, waits: false)
+            let waiting = try await bed.add((0..<300).map { bed.request("/\($0)") { $0.network = policy } })
+            try await withoutRoom(local) {
+                conditions.set { $0.expensive = true }
+                try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
+            }
+            for transfer in waiting { #expect(try await bed.wait(for: transfer.id, .failed).error?.code == .offline) }
         }
     }
 
