@@ -3,7 +3,6 @@
 
 import FerryCore
 @testable import FerryService
-import FerryStore
 import FerryTesting
 import Foundation
 import Testing
@@ -39,39 +38,28 @@ import Testing
 
     @Test func `a pause that comes while the end is being stored does not undo it`() async throws {
         let (placed, place) = AsyncStream<Void>.makeStream()
-        let (held, hold) = AsyncStream<Void>.makeStream()
-        let (goesOn, stored) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        defer { for semaphore in [goesOn, stored] { semaphore.signal() } }
-        try await withTemporaryFolder { outside in
-            try await withOrigin(OriginScript(SeededBody(seed: 6, size: 500))) { origin in
-                let stopAtPlace: Tweak = { configuration in
-                    configuration.reached = { step in
-                        guard step == .folderSynced else { return }
-                        place.yield()
-                        goesOn.wait()
-                    }
-                }
-                try await withService(.inProcess, origin, outside, keepsState: true, stopAtPlace) { bed in
-                    let local = try #require(bed.service as? LocalTransferService)
-                    let id = try await bed.add().id
-                    for await _ in placed { break }
-                    // Whoever commits from here on waits, and reads what was before.
-                    async let holder: Void = local.journal.commit { _ throws(TransferError) in
-                        hold.yield()
-                        stored.wait()
-                    }
-                    for await _ in held { break }
-                    goesOn.signal()
-                    try await eventually("the end on its way") { await local.isStoringEnds }
-                    async let paused = bed.act(.pause, id)
-                    try await eventually("the pause") { await local.turns.isTaken(id) }
-                    for _ in 0..<20 { _ = try await bed.service.transfer(id) }
-                    stored.signal()
-                    try await holder
-                    #expect(try await paused == .succeeded)
-                    #expect(try await bed.service.transfer(id).state == .succeeded)
-                }
+        let goesOn = DispatchSemaphore(value: 0)
+        defer { goesOn.signal() }
+        let stopAtPlace: Tweak = { configuration in
+            configuration.reached = { step in
+                guard step == .folderSynced else { return }
+                place.yield()
+                goesOn.wait()
             }
+        }
+        try await withStoredService(OriginScript(SeededBody(seed: 6, size: 500)), stopAtPlace) { bed, local in
+            let id = try await bed.add().id
+            for await _ in placed { break }
+            try await duringCommit(local) { end in
+                goesOn.signal()
+                try await eventually("the end on its way") { await local.isStoringEnds }
+                async let paused = bed.act(.pause, id)
+                try await eventually("the pause") { await local.turns.isTaken(id) }
+                for _ in 0..<20 { _ = try await bed.service.transfer(id) }
+                end()
+                #expect(try await paused == .succeeded)
+            }
+            #expect(try await bed.service.transfer(id).state == .succeeded)
         }
     }
 

@@ -2,7 +2,7 @@
 // What can be changed about a transfer, its session and the service.
 
 import FerryCore
-import FerryService
+@testable import FerryService
 import FerryTesting
 import Foundation
 import Testing
@@ -116,6 +116,47 @@ import Testing
         }
     }
 
+    @Test func `R13 a new address that comes while a try at the old one is settled is asked at once`() async throws {
+        let script = OriginScript(
+            Self.body, .on(.path("/held"), .hold("first", at: .body(50))), .on(.path("/old"), .status(403)))
+        try await withStoredService(script) { bed, local in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            try await bed.wait(for: try await bed.add("/held").id, received: 50)
+            let id = try await bed.add("/old") { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }.id
+            let url = bed.origin.url("/new")
+            try await duringCommit(local) { end in
+                async let changed = bed.service.change(id, change { $0.url = url })
+                try await eventually("the change") { await local.turns.isTaken(id) }
+                try await local.giveSlot(id)
+                await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
+                for _ in 0..<50 { _ = try await bed.service.transfer(id) }
+                end()
+                _ = try await changed
+            }
+            bed.origin.release("first")
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.origin.requests.map(\.path) == ["/held", "/old", "/new"])
+        }
+    }
+
+    @Test func `a transfer gets no slot while its new name is being stored`() async throws {
+        let script = OriginScript(Self.body, .on(.path("/held"), .hold("first", at: .body(50))))
+        try await withStoredService(script) { bed, local in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            try await bed.wait(for: try await bed.add("/held").id, received: 50)
+            let id = try await bed.add("/a").id
+            try await duringCommit(local) { end in
+                async let changed = bed.service.change(id, change { $0.name = "b" })
+                try await eventually("no line") { await local.ready.count == 0 }
+                end()
+                _ = try await changed
+            }
+            bed.origin.release("first")
+            let placed = try await bed.wait(for: id, .succeeded)
+            #expect(placed.destination == bed.folder + "/b")
+        }
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `R13 a transfer that waits for a retry asks its new address at once`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, .on(.path("/old"), .status(500)))
@@ -218,5 +259,14 @@ import Testing
             #expect(bed.origin.requests.map(\.path) == ["/0", "/1", "/other", "/4"])
             #expect(try await bed.service.transfer(transfers[3].id).state == .suspended)
         }
+    }
+}
+
+extension LocalTransferService {
+    /// Gives a slot beyond all limits.
+    fileprivate func giveSlot(_ id: TransferID) async throws {
+        let key = key(try await existing(id))
+        leaveLine(id, key)
+        _ = start(id, key)
     }
 }

@@ -2,6 +2,7 @@
 // Who gets a slot, in which order, and why the others wait.
 
 import FerryCore
+@testable import FerryService
 import FerryTesting
 import Foundation
 import Testing
@@ -135,6 +136,21 @@ import Testing
         }
     }
 
+    @Test func `a transfer whose try is not over takes no second slot, and comes back to its line`() async throws {
+        let script = OriginScript(Self.small, .on(.path("/held"), .hold("first", at: .body(50))))
+        try await withStoredService(script) { bed, local in
+            try await bed.changeSettings { $0.activeTransfers = 2 }
+            let held = try await bed.add("/held").id
+            try await bed.wait(for: held, received: 50)
+            #expect(await local.lineUpAgain(held))
+            try await bed.wait(for: try await bed.add("/other").id, .succeeded)
+            bed.origin.release("first")
+            try await bed.wait(for: held, .succeeded)
+            try await eventually("rest") { await local.isAtRest }
+            #expect(bed.asked == ["/held", "/other"])
+        }
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `many small transfers all end under pauses and resumes of all`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
@@ -161,5 +177,17 @@ import Testing
             try await bed.changeSettings { $0.reserve = 0 }
             try await bed.wait(for: id, .succeeded)
         }
+    }
+}
+
+extension LocalTransferService {
+    /// Whether nothing runs or waits for a slot.
+    fileprivate var isAtRest: Bool { live.isEmpty && ready.count == 0 }
+
+    /// Puts a running transfer in line.
+    fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
+        guard let key = live[id]?.key else { return false }
+        ready.insert(id, key)
+        return true
     }
 }

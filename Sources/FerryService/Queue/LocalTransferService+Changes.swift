@@ -100,16 +100,30 @@ extension LocalTransferService {
 
     /// Stores a changed request and lets what runs or waits follow it.
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) {
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
-                try Self.put(changed, replacing: old, transaction)
-            }
+        // A file that gets another place: no try begins before that is stored.
+        let (request, former) = (changed.request, old.request)
+        let leaves =
+            live[old.id] == nil && old.isEligible
+            && (request.name != former.name || request.folder != former.folder)
+        let waiting = delayed[old.id]
+        if leaves { leaveLine(old.id, key(old)) }
+        func comeBack() {
+            guard leaves else { return }
+            let rest = waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
+            enqueue(old.id, waiting?.key ?? key(old), after: rest, reason: waiting?.reason ?? .retry)
         }
+        do throws(TransferError) {
+            try await noting { () async throws(TransferError) in
+                try await journal.commit { transaction throws(TransferError) in
+                    try Self.put(changed, replacing: old, transaction)
+                }
+            }
+        } catch {
+            comeBack()
+            throw error
+        }
+        comeBack()
         await follow(changed, replacing: old)
-    }
-
-    private static func hasNewAddress(_ changed: TransferRecord, _ old: TransferRecord) -> Bool {
-        changed.request.url != old.request.url || changed.request.headers != old.request.headers
     }
 
     /// Stores a changed request.
@@ -120,7 +134,7 @@ extension LocalTransferService {
         let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
         current.request = changed.request
         current.credentials = changed.credentials
-        if hasNewAddress(changed, old) { current.retry = nil }
+        if changed.request.hasOtherAddress(than: old.request) { current.retry = nil }
         if clearsDestination || changed.facts.name != old.facts.name {
             current.facts.name = nil
             current.facts.destination = nil
@@ -131,7 +145,7 @@ extension LocalTransferService {
 
     /// Lets what runs or waits follow a request that has changed in the journal.
     func follow(_ changed: TransferRecord, replacing old: TransferRecord) async {
-        let hasNewAddress = Self.hasNewAddress(changed, old)
+        let hasNewAddress = changed.request.hasOtherAddress(than: old.request)
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let id = changed.id
         if let transfer = live[id] {
@@ -155,4 +169,9 @@ extension LocalTransferService {
             lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)
         }
     }
+}
+
+extension TransferRequest {
+    /// Whether another URL is asked, or otherwise.
+    func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
 }

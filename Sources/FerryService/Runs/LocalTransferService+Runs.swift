@@ -10,22 +10,6 @@ import Logging
 import Synchronization
 
 extension LocalTransferService {
-    /// Gives a transfer a slot.
-    func start(_ id: TransferID, _ key: QueueKey) {
-        guard live[id] == nil else { return }
-        let limiter = RateLimiter()
-        let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
-        live[id] = LiveTransfer(key: key, limiter: limiter, gate: gate)
-        live[id]?.task = Task(name: "transfer \(id)") {
-            let next = await self.makeTry(id)
-            // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
-            let transfer = self.live.removeValue(forKey: id)
-            // Whoever stops it wants no other try, and has taken it out of its line.
-            if let next, transfer?.isStopping != true { await self.takeUp(next) }
-            self.scheduleSoon()
-        }
-    }
-
     func session(_ id: SessionID) -> SessionState {
         if let state = sessionStates[id] { return state }
         let state = SessionState(settings: SessionSettings())
@@ -33,7 +17,8 @@ extension LocalTransferService {
         return state
     }
 
-    private func makeTry(_ id: TransferID) async -> NextTry? {
+    /// Makes one try of a transfer that has a slot.
+    func makeTry(_ id: TransferID) async -> NextTry? {
         var known: TransferRecord?
         do throws(TransferError) {
             let record = try await startingRecord(id)
@@ -85,6 +70,8 @@ extension LocalTransferService {
             if let changed = live[id]?.changed {
                 live[id]?.record?.request = changed
                 await run.follow(changed)
+                // The next try asks the new address.
+                if changed.hasOtherAddress(than: record.request) { await run.stop() }
             }
             await publishLive(.running, record)
             startSampling()
@@ -111,16 +98,6 @@ extension LocalTransferService {
         live[id]?.isWhole = true
         live[id]?.isInMemory = inMemory
         scheduleSoon()
-    }
-
-    /// Puts a transfer back in line once its run is gone.
-    private func takeUp(_ next: NextTry) async {
-        guard !isShuttingDown else { return }
-        lineUp(next.record, after: next.delay, reason: next.reason)
-        // Its alarm may have rung between the end of its run and this.
-        setDueAlarm(next.record)
-        await publishLive(.waiting, next.record)
-        if next.reason == .authentication { await noteNews(of: next.record.request.session) }
     }
 
     /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.
@@ -213,6 +190,8 @@ extension LocalTransferService {
             merged.credentials = current.credentials
             merged.outcome = current.outcome
             merged.active = current.active
+            // A new address is asked at once.
+            if current.request.hasOtherAddress(than: record.request) { merged.retry = nil }
             try transaction.update(merged)
         }
     }
@@ -281,7 +260,11 @@ extension LocalTransferService {
         return try await journal.commit { transaction throws(TransferError) in
             var finished = ended
             // What was wished for while the end was being made ready stays.
-            if let current = try transaction.record(ended.id) { finished.request = current.request }
+            if let current = try transaction.record(ended.id) {
+                finished.request = current.request
+                finished.credentials = current.credentials
+                if current.intent.isRemoval { finished.intent = current.intent }
+            }
             let shown = Transfer(finished, live: .waiting(.slot))
             try transaction.update(finished)
             let number = try transaction.appendEvent(

@@ -27,7 +27,11 @@ extension LocalTransferService {
             }
         } catch {
             for (id, key) in waiting.ready { ready.insert(id, key) }
-            delayed.merge(waiting.delayed) { $1 }
+            for (id, one) in waiting.delayed {
+                delayed[id] = one
+                // The one that it had may have rung.
+                setAlarm(Alarm(due: one.until, cause: .retry(id)))
+            }
             throw error
         }
         configuration.reached(.actionCommitted)

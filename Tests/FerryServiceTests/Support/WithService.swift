@@ -61,6 +61,21 @@ func withService(
     }
 }
 
+/// Runs some code with a service in this process whose journal lies in a file.
+func withStoredService(
+    _ script: OriginScript, _ tweak: Tweak = { _ in },
+    _ body: (ServiceBed, LocalTransferService) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { outside in
+        try await withOrigin(script) { origin in
+            try await withService(.inProcess, origin, outside, keepsState: true, tweak) { bed in
+                guard let local = bed.service as? LocalTransferService else { throw TestingError("no service here") }
+                try await body(bed, local)
+            }
+        }
+    }
+}
+
 /// Runs some code with a client of a service that is served on its socket.
 private func serve(
     _ local: LocalTransferService, at paths: FerryPaths, _ logger: Logger,

@@ -1,0 +1,47 @@
+// Ferry: FerryServiceTests
+// A journal that makes its users wait.
+
+import FerryCore
+@testable import FerryService
+@testable import FerryStore
+import FerryTesting
+import Foundation
+
+/// Runs some code with a journal that does not grow, and lets it grow again.
+func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Void) async throws {
+    try await limitPages(of: service.journal, to: 1)
+    try await body()
+    // Whoever shares a transaction with those who need room is refused with them.
+    try await eventually("room") { (try? await limitPages(of: service.journal, to: 1_000_000)) != nil }
+}
+
+/// Lets the journal grow up to so many pages; where it has more, not at all.
+private func limitPages(of journal: Journal, to count: Int) async throws {
+    try await journal.commit { transaction throws(TransferError) in
+        _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
+    }
+}
+
+/// Runs some code during a commit, which lasts until the code ends it.
+///
+/// Who commits waits for its end. Who reads a journal in a file sees what was before; one in memory lets nobody read.
+func duringCommit(
+    _ service: LocalTransferService, _ body: (_ end: () -> Void) async throws -> Void
+) async throws {
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let ended = DispatchSemaphore(value: 0)
+    async let commit: Void = service.journal.commit { _ throws(TransferError) in
+        begin.yield()
+        // The limit only turns a hang into a failure.
+        _ = ended.wait(timeout: .now() + 40)
+    }
+    for await _ in begun { break }
+    do {
+        try await body { ended.signal() }
+    } catch {
+        ended.signal()
+        throw error
+    }
+    ended.signal()
+    try await commit
+}
