@@ -120,7 +120,7 @@ import Testing
             let local = try #require(bed.service as? LocalTransferService)
             try await hold(bed)
             let ids = try await bed.service.submit(
-                list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 0.3 }
+                list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 1 }
             ).ids
             try await withoutRoom(local) {
                 try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
