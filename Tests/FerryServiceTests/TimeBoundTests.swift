@@ -60,57 +60,56 @@ import Testing
         }
     }
 
-    @Test func `is no reason to ask once it is over`() async throws {
+    /// Runs some code with a service that was not there when the deadline of what waited passed.
+    private func afterDeadline(
+        _ submit: (ServiceBed, Date) async throws -> [TransferID],
+        _ body: (ServiceBed, [TransferID]) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(Self.held) { origin in
                 var ids: [TransferID] = []
                 let deadline = Date(timeIntervalSinceNow: 0.5)
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     try await hold(bed)
-                    ids = try await bed.add((1...20).map { bed.request("/\($0)") { $0.deadline = deadline } }).map(\.id)
+                    ids = try await submit(bed, deadline)
                 }
                 try await eventually("the deadline") { Date() > deadline }
-                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
-                    for id in ids {
-                        let failed = try await bed.wait(for: id, .failed)
-                        #expect(failed.error?.code == .deadlineExceeded)
-                    }
-                    #expect(bed.asked.allSatisfy { $0 == "/held" })
-                }
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in try await body(bed, ids) }
             }
+        }
+    }
+
+    @Test func `is no reason to ask once it is over`() async throws {
+        try await afterDeadline { bed, deadline in
+            try await bed.add((1...20).map { bed.request("/\($0)") { $0.deadline = deadline } }).map(\.id)
+        } _: { bed, ids in
+            for id in ids {
+                let failed = try await bed.wait(for: id, .failed)
+                #expect(failed.error?.code == .deadlineExceeded)
+            }
+            #expect(bed.asked.allSatisfy { $0 == "/held" })
         }
     }
 
     /// Some of them have just got a slot, or are just being read from the journal.
     @Test func `ends each transfer once, though many are over at a start`() async throws {
-        try await withTemporaryFolder { outside in
-            try await withOrigin(Self.held) { origin in
-                var ids: [TransferID] = []
-                let deadline = Date(timeIntervalSinceNow: 0.5)
-                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
-                    try await hold(bed)
-                    ids = try await bed.service.submit(
-                        list(bed, (1...600).map { "/\($0)" }) { $0.deadline = deadline }
-                    ).ids
-                }
-                try await eventually("the deadline") { Date() > deadline }
-                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
-                    try await bed.changeSettings {
-                        $0.activeTransfers = 16
-                        $0.connectionsPerHost = 16
-                    }
-                    for id in ids { try await bed.wait(for: id, .failed) }
-                    let last = try await bed.add { $0.paused = true }.id
-                    var subscription = EventSubscription()
-                    subscription.after = 0
-                    var failed: [TransferID: Int] = [:]
-                    for try await event in try await bed.service.events(subscription) {
-                        if event.kind == .failed { failed[event.id, default: 0] += 1 }
-                        if event.kind == .submitted, event.id == last { break }
-                    }
-                    #expect(failed == Dictionary(uniqueKeysWithValues: ids.map { ($0, 1) }))
-                }
+        try await afterDeadline { bed, deadline in
+            try await bed.service.submit(list(bed, (1...600).map { "/\($0)" }) { $0.deadline = deadline }).ids
+        } _: { bed, ids in
+            try await bed.changeSettings {
+                $0.activeTransfers = 16
+                $0.connectionsPerHost = 16
             }
+            for id in ids { try await bed.wait(for: id, .failed) }
+            let last = try await bed.add { $0.paused = true }.id
+            var subscription = EventSubscription()
+            subscription.after = 0
+            var failed: [TransferID: Int] = [:]
+            for try await event in try await bed.service.events(subscription) {
+                if event.kind == .failed { failed[event.id, default: 0] += 1 }
+                if event.kind == .submitted, event.id == last { break }
+            }
+            #expect(failed == Dictionary(uniqueKeysWithValues: ids.map { ($0, 1) }))
         }
     }
 

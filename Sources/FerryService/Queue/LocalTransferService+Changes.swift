@@ -102,16 +102,8 @@ extension LocalTransferService {
     private func put(_ changed: TransferRecord, replacing old: TransferRecord) async throws(TransferError) {
         // A file that gets another place: no try begins before that is stored.
         let (request, former) = (changed.request, old.request)
-        let leaves =
-            live[old.id] == nil && old.isEligible
-            && (request.name != former.name || request.folder != former.folder)
-        let waiting = delayed[old.id]
-        if leaves { leaveLine(old.id, key(old)) }
-        func comeBack() {
-            guard leaves else { return }
-            let rest = waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
-            enqueue(old.id, waiting?.key ?? key(old), after: rest, reason: waiting?.reason ?? .retry)
-        }
+        let moves = request.name != former.name || request.folder != former.folder
+        let waiting = moves ? leaveLine([old.id], of: former.session) : nil
         do throws(TransferError) {
             try await noting { () async throws(TransferError) in
                 try await journal.commit { transaction throws(TransferError) in
@@ -119,10 +111,10 @@ extension LocalTransferService {
                 }
             }
         } catch {
-            comeBack()
+            if let waiting { comeBack(waiting) }
             throw error
         }
-        comeBack()
+        if let waiting { comeBack(waiting) }
         await follow(changed, replacing: old)
     }
 

@@ -143,7 +143,7 @@ extension LocalTransferService {
     }
 
     /// Seconds until the journal may have room again.
-    private var later: Double { TransferMachine.waitInterval * configuration.delayScale }
+    var later: Double { TransferMachine.waitInterval * configuration.delayScale }
 
     /// What ends a transfer whose time is over.
     func overdue(_ record: TransferRecord) -> TransferError? {

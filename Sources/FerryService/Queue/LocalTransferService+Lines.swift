@@ -25,6 +25,16 @@ extension LocalTransferService {
         return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
     }
 
+    /// Puts those back that were taken out, where they stood.
+    func comeBack(_ taken: TakenOut) {
+        for (id, key) in taken.ready { ready.insert(id, key) }
+        for (id, waiting) in taken.delayed {
+            delayed[id] = waiting
+            // The alarm that it had may have rung.
+            setAlarm(Alarm(due: waiting.until, cause: .retry(id)))
+        }
+    }
+
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
     func lineUp(_ transfers: [PendingTransfer]) {
         let now = ActiveTime.Instant.now

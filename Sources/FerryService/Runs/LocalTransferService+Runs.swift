@@ -85,8 +85,7 @@ extension LocalTransferService {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
-            let delay = TransferMachine.waitInterval * configuration.delayScale
-            return (live[id]?.record ?? known).map { NextTry(record: $0, delay: delay, reason: .disk) }
+            return (live[id]?.record ?? known).map { NextTry(record: $0, delay: later, reason: .disk) }
         }
     }
 

@@ -26,12 +26,7 @@ extension LocalTransferService {
                     ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: running, at: now)
             }
         } catch {
-            for (id, key) in waiting.ready { ready.insert(id, key) }
-            for (id, one) in waiting.delayed {
-                delayed[id] = one
-                // The one that it had may have rung.
-                setAlarm(Alarm(due: one.until, cause: .retry(id)))
-            }
+            comeBack(waiting)
             throw error
         }
         configuration.reached(.actionCommitted)
