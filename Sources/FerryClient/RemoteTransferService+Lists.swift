@@ -19,7 +19,7 @@ extension RemoteTransferService {
                 count += 1
                 do throws(TransferError) {
                     let text = try await text(of: query)
-                    query.after = try Self.next(after: text)
+                    query.after = try Self.cursor(after: query.after, is: try Self.next(after: text))
                     group.addTask(executorPreference: DecodingExecutor.shared) { (number, Self.transfers(in: text)) }
                 } catch {
                     pages[number] = .failure(error)
@@ -50,6 +50,14 @@ extension RemoteTransferService {
             return id
         }
         return try decode(page).next
+    }
+
+    /// The cursor of the next page; one that does not rise would ask for the same pages for ever.
+    static func cursor(after last: TransferID?, is next: TransferID?) throws(TransferError) -> TransferID? {
+        if let last, let next, next <= last {
+            throw TransferError(.internal, "The daemon's list of transfers does not come to an end.")
+        }
+        return next
     }
 
     private static func transfers(in page: Data) -> Result<[Transfer], TransferError> {

@@ -210,7 +210,7 @@ extension RemoteTransferService {
                 switch error {
                 case .nobodyListens, .unread: mayRepeat = true
                 case .lost: mayRepeat = afterLoss
-                case .answered, .canceled: throw error.error
+                case .refused, .silent, .answered, .canceled: throw error.error
                 }
                 await gate.daemonWent(daemon)
                 guard mayRepeat, left > 0 else { throw error.error }

@@ -69,15 +69,18 @@ import Testing
         }
     }
 
-    @Test func `another content type is refused, none is taken at its word`() async throws {
+    @Test func `another content type is refused, and so is none`() async throws {
         try await withServer { client in
             let body = #"{"url":"http://a/","folder":"/tmp"}"#
             let form = try await client.send("POST", "/v1/transfers", type: "application/x-www-form-urlencoded", body)
             #expect(form.status == 415)
             let charset = try await client.send("POST", "/v1/transfers", type: "application/json; charset=utf-8", body)
             #expect(charset.status == 201)
+            let lines = try await client.send("POST", "/v1/transfers", type: MediaType.lines, body)
+            #expect(lines.status == 415)
             let none = try await client.send("POST", "/v1/transfers", type: nil, body)
-            #expect(none.status == 201)
+            #expect(none.status == 415)
+            #expect(try none.error().message.contains("application/json"))
         }
     }
 

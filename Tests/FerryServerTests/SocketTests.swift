@@ -1,6 +1,7 @@
 // Ferry: FerryServerTests
 // The socket, its folder and the lock.
 
+import FerryAPI
 import FerryCore
 @testable import FerryServer
 import Foundation
@@ -73,6 +74,55 @@ import Testing
             #expect(try mode(folder + "/ferryd.lock") == 0o600)
             _ = consume first
             _ = try DaemonLock(path: folder + "/ferryd.lock")
+        }
+    }
+
+    /// Without its socket the daemon could be reached by nobody, and it holds the lock that keeps another from starting.
+    @Test func `a socket that was deleted is made again, and what was connected goes on`() async throws {
+        let (ticks, tick) = AsyncStream<Void>.makeStream()
+        let (made, making) = AsyncStream<Void>.makeStream()
+        try await withServer(ticks: ticks, again: { making.yield() }) { client in
+            var sockets = made.makeAsyncIterator()
+            _ = await sockets.next()
+            let old = try Connection(path: client.path)
+            defer { old.end() }
+            let folder = (client.path as NSString).deletingLastPathComponent
+            for lost in [client.path, folder] {
+                try FileManager.default.removeItem(atPath: lost)
+                tick.yield()
+                _ = await sockets.next()
+                let modes = [try mode(client.path), try mode(folder)]
+                #expect(modes == [0o600, 0o700])
+                let response = try await client.send("GET", "/v1/version")
+                #expect(response.status == 200)
+            }
+            let answer = try await offPool {
+                old.write(Data("GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+                return try old.readAnswer()
+            }
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func `a file in the place of a deleted socket stays, and the socket comes when it is gone`() async throws {
+        let (ticks, tick) = AsyncStream<Void>.makeStream()
+        let (made, making) = AsyncStream<Void>.makeStream()
+        let (told, telling) = AsyncStream<String>.makeStream()
+        try await withServer(
+            ticks: ticks, again: { making.yield() }, log: { _, message in telling.yield(message) }
+        ) { client in
+            var sockets = made.makeAsyncIterator()
+            _ = await sockets.next()
+            try FileManager.default.removeItem(atPath: client.path)
+            try Data("mine".utf8).write(to: URL(filePath: client.path))
+            tick.yield()
+            for await message in told where message.contains("is no socket") { break }
+            #expect(try Data(contentsOf: URL(filePath: client.path)) == Data("mine".utf8))
+            try FileManager.default.removeItem(atPath: client.path)
+            tick.yield()
+            _ = await sockets.next()
+            let response = try await client.send("GET", "/v1/version")
+            #expect(response.status == 200)
         }
     }
 

@@ -8,10 +8,14 @@ import FerryCore
 enum ConnectionFailure: Error {
     /// Nobody listens at the socket: nothing was sent.
     case nobodyListens(String)
+    /// Another user could answer: nothing was sent.
+    case refused(TransferError)
     /// The connection broke before all of the request was read: the daemon has done nothing.
     case unread(String)
     /// The connection broke after the request may have been read.
     case lost(String)
+    /// The daemon has the request and answers nothing, not even whether it lives.
+    case silent(TransferError)
     /// The daemon answered with an error, or what it sent makes no sense.
     case answered(TransferError)
     case canceled
@@ -21,13 +25,24 @@ enum ConnectionFailure: Error {
         case .nobodyListens(let cause): TransferError(.daemonUnreachable, "No daemon answers: \(cause).")
         case .unread(let cause), .lost(let cause):
             TransferError(.daemonUnreachable, "The daemon went away before it had answered: \(cause).")
-        case .answered(let error): error
+        case .refused(let error), .silent(let error), .answered(let error): error
         case .canceled: TransferError(.canceled, "The call was canceled by its caller.")
         }
     }
 }
 
 extension TransferError {
+    /// The daemon's process is there and says nothing.
+    ///
+    /// - Parameter process: Its number; 0 if that is not known.
+    static func silence(of daemon: String, process: Int32, for time: Duration) -> TransferError {
+        let end = process > 0 ? ", or end it with `kill -9 \(process)`" : ""
+        return TransferError(
+            .daemonUnreachable,
+            "The \(daemon) has answered nothing for \(time.components.seconds) s. It is stopped, or the machine is too busy "
+                + "for it: try again later\(end) and try again. Transfers keep their bytes.")
+    }
+
     /// The daemon speaks another version of the control API.
     ///
     /// - Parameter name: What the daemon calls itself, `ferryd/VERSION` or its version alone.

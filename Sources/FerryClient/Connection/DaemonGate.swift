@@ -95,7 +95,7 @@ extension ConnectionFailure {
     fileprivate var meansNoDaemon: Bool {
         switch self {
         case .nobodyListens, .unread, .lost: true
-        case .answered, .canceled: false
+        case .refused, .silent, .answered, .canceled: false
         }
     }
 }

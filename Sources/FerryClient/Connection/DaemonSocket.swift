@@ -2,6 +2,7 @@
 // A connection to the daemon's socket.
 
 import Dispatch
+import FerryAPI
 import FerryCore
 import Glibc
 import NIOCore
@@ -23,10 +24,13 @@ final class DaemonSocket: Sendable {
 
     private let descriptor: CInt
     private let state: Mutex<State>
+    /// The number of the daemon's process; 0 if it cannot be seen from here.
+    let peer: pid_t
 
-    /// - Throws: `nobodyListens` if there is no socket, or no daemon that takes connections from it.
+    /// - Throws: `nobodyListens` if there is no socket, or no daemon that takes connections from it; `refused` if another
+    ///   user made the socket, could replace it, or listens on it.
     init(path: String) throws(ConnectionFailure) {
-        descriptor = try Self.connect(path)
+        (descriptor, peer) = try Self.connect(path)
         state = Mutex(State(DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())))
         let closing: @Sendable () -> Void = { [descriptor] in close(descriptor) }
         let reading: @Sendable () -> Void = { [weak self] in self?.becameReadable() }
@@ -183,7 +187,34 @@ final class DaemonSocket: Sendable {
     // EAGAIN: so many wait to be accepted that the daemon may be stuck or about to end.
     private static let nobody: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
 
-    private static func connect(_ path: String) throws(ConnectionFailure) -> CInt {
+    private static func connect(_ path: String) throws(ConnectionFailure) -> (descriptor: CInt, peer: pid_t) {
+        let trust = PathTrust(user: geteuid())
+        try judge(path, trust)
+        let descriptor = try openStream(path)
+        // Whoever made the socket may have handed it on: what counts is who listens.
+        guard let peer = PeerProcess(of: descriptor) else {
+            close(descriptor)
+            throw .lost("the system does not say who listens on \(path.escapingControls)")
+        }
+        if let refusal = trust.refusal(ofListener: peer.user, at: path) {
+            close(descriptor)
+            throw .refused(refusal)
+        }
+        return (descriptor, peer.pid)
+    }
+
+    /// Looks at the socket and all folders above it.
+    private static func judge(_ path: String, _ trust: PathTrust) throws(ConnectionFailure) {
+        let way = PathWay(to: path)
+        guard way.errorNumber == 0 else {
+            if let refusal = trust.refusal(ofWay: way.parts) { throw .refused(refusal) }
+            let reason = unsafe "\(path.escapingControls): \(String(cString: strerror(way.errorNumber)))"
+            throw nobody.contains(way.errorNumber) ? .nobodyListens(reason) : .lost(reason)
+        }
+        if let refusal = trust.refusal(of: way.parts, endingIn: .socket) { throw .refused(refusal) }
+    }
+
+    private static func openStream(_ path: String) throws(ConnectionFailure) -> CInt {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)

@@ -13,7 +13,13 @@ actor LineReader<Value: Decodable & Sendable> {
     private var lines: [Data] = []
     private var next = 0
 
-    init(_ response: DaemonResponse) { self.response = response }
+    // The order of a session's transfers is one line, and may be as long as the request that set it.
+    private let longestLine: Int
+
+    init(_ response: DaemonResponse, longestLine: Int = 2 * BodyLimit.batch) {
+        self.response = response
+        self.longestLine = longestLine
+    }
 
     /// The next value; nil when the daemon has ended the stream.
     func value() async throws(TransferError) -> Value? {
@@ -27,6 +33,9 @@ actor LineReader<Value: Decodable & Sendable> {
             guard let part else { return nil }
             lines = splitter.append(part.readableBytesView)
             next = 0
+            guard splitter.pending <= longestLine else {
+                throw TransferError(.internal, "The daemon sent a line of more than \(longestLine) bytes.")
+            }
         }
         defer { next += 1 }
         do {

@@ -39,7 +39,13 @@ struct ResponseFraming {
 
     mutating func append(_ more: ByteBuffer) {
         var more = more
-        if bytes.readableBytes == 0 { bytes = more } else { bytes.writeBuffer(&more) }
+        if bytes.readableBytes == 0 {
+            bytes = more
+        } else {
+            // What was read goes: an answer without end would make the buffer grow for ever.
+            bytes.discardReadBytes()
+            bytes.writeBuffer(&more)
+        }
     }
 
     /// Whether the whole answer was taken, and nothing beyond it came.
@@ -61,7 +67,9 @@ struct ResponseFraming {
     private mutating func read(_ text: String) throws(ConnectionFailure) -> Head {
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
         let words = lines.first?.split(separator: " ") ?? []
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { throw Self.nonsense }
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Self.number(words[1]),
+            Self.statuses.contains(status)
+        else { throw Self.nonsense }
         var head = Head(status: status, keepsConnection: words[0] != "HTTP/1.0")
         var next = Body.untilClose
         for line in lines.dropFirst() {
@@ -69,7 +77,7 @@ struct ResponseFraming {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             switch line[..<colon].lowercased() {
             case "content-length":
-                guard let length = Int(value), length >= 0 else { throw Self.nonsense }
+                guard let length = Self.number(value) else { throw Self.nonsense }
                 next = length == 0 ? .ended : .length(length)
             case "transfer-encoding": if value.lowercased() == "chunked" { next = .chunkSize }
             case "connection": if value.lowercased() == "close" { head.keepsConnection = false }
@@ -97,7 +105,7 @@ struct ResponseFraming {
                 return part
             case .chunkSize:
                 guard let text = try line(endingIn: Self.lineEnd) else { return nil }
-                guard let size = Int(text.prefix { $0 != ";" }, radix: 16), size >= 0 else { throw Self.nonsense }
+                guard let size = Self.number(text.prefix { $0 != ";" }, radix: 16) else { throw Self.nonsense }
                 body = size == 0 ? .trailer : .chunk(size)
             case .chunk(let left):
                 guard let part = take(left) else { return nil }
@@ -140,10 +148,19 @@ struct ResponseFraming {
             guard view.count <= Self.longestHead else { throw Self.nonsense }
             return nil
         }
+        // Counted in bytes: where they are no UTF-8, the text has another length.
+        let count = view.distance(from: view.startIndex, to: found.upperBound)
         let text = String(decoding: view[..<found.lowerBound], as: UTF8.self)
-        bytes.moveReaderIndex(forwardBy: text.utf8.count + end.count)
+        bytes.moveReaderIndex(forwardBy: count)
         return text
     }
+
+    /// A number of digits alone; nil for anything else, and for one that is too large.
+    private static func number(_ text: Substring, radix: Int = 10) -> Int? {
+        text.first == "+" || text.first == "-" ? nil : Int(text, radix: radix)
+    }
+
+    private static let statuses = 100...999
 
     private static let api = AnswerField.api.lowercased()
     private static let server = AnswerField.server.lowercased()

@@ -145,7 +145,7 @@ package struct TransferFollower: Sendable {
                 position.take(transfer)
                 await onUpdate(.snapshot(transfer))
             }
-            query.after = page.next
+            query.after = try RemoteTransferService.cursor(after: query.after, is: page.next)
         } while query.after != nil && !missing.isEmpty
         for id in missing.sorted() {
             position.forget(id)

@@ -58,14 +58,7 @@ struct DaemonLauncher: Sendable {
     private func start(
         _ executable: String, until end: ContinuousClock.Instant
     ) async throws(TransferError) -> ReadinessReport {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: paths.stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw TransferError(
-                .daemonUnreachable,
-                "The daemon cannot be started: the folder \(paths.stateFolder.escapingControls) cannot be made.")
-        }
+        try PrivateFolder.make(paths.stateFolder)
         let process = try DaemonProcess.spawn(executable, environment: environment, log: paths.log)
         return await withCheckedContinuation { continuation in
             // A thread of its own kind: reading the pipe blocks, up to the limit.

@@ -50,7 +50,7 @@ struct ProgressLine {
         let bytes = ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)
         var left = "-:--"
         if let rate = transfer.bytesPerSecond, rate >= 1 {
-            left = TimeText.clock(Double(max(0, expected - transfer.bytesReceived)) / rate)
+            left = TimeText.clock(max(0, Double(expected) - Double(transfer.bytesReceived)) / rate)
         }
         return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
     }

@@ -29,28 +29,35 @@ extension Request {
         return try BodyDecoder.decode(type, from: bytes)
     }
 
-    /// Hands on the parts of the body, unless it is of another type or too long.
+    /// Hands on the parts of the body as they come, unless it is of another type or too long.
     ///
-    /// Reads to the end also when it refuses: a client that sends everything before it listens would wait for ever.
+    /// Reads nothing more of a body once it is refused: its length has no bound. ``RequestDeadline`` sees to the rest.
     func readBody(as type: String, upTo limit: Int, _ take: (ByteBuffer) -> Void) async throws {
-        var refusal = refusal(of: type) ?? refusal(above: limit)
+        if let refusal = refusal(of: type) ?? refusal(above: limit) { throw refusal }
         var size = 0
-        for try await part in body {
-            size += part.readableBytes
-            if size > limit { refusal = refusal ?? Self.tooLarge(limit) }
-            if refusal == nil { take(part) }
+        do {
+            for try await part in body {
+                size += part.readableBytes
+                guard size <= limit else { throw Self.tooLarge(limit) }
+                take(part)
+            }
+        } catch let error as APIFailure {
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The client went away, or what it sends is no HTTP: no fault of the daemon's that its log has to tell.
+            throw APIFailure(.badRequest, "The body ended before it was whole.", headers: Self.ending)
         }
-        if let refusal { throw refusal }
     }
 
-    /// What is said of a body of another type; a request that names none is taken at its word.
+    /// What is said of a body of another type.
     private func refusal(of wanted: String) -> APIFailure? {
-        guard let given = headers[.contentType] else { return nil }
-        let type = given.split(separator: ";", maxSplits: 1).first.map { $0.trimmingCharacters(in: .whitespaces) }
-        guard type?.lowercased() != wanted else { return nil }
+        guard let given = headers[.contentType], MediaType.essence(given) != wanted else { return nil }
         return APIFailure(
             .unsupportedMediaType,
-            "The body is \(wanted) here, not \(given.escapingControls); send Content-Type: \(wanted).")
+            "The body is \(wanted) here, not \(given.escapingControls); send Content-Type: \(wanted).",
+            headers: Self.ending)
     }
 
     /// What is said of a body that says itself that it is too long, before any of it is kept.
@@ -59,8 +66,11 @@ extension Request {
         return Self.tooLarge(limit)
     }
 
+    /// The connection serves for no other request, since the rest of the body may still come.
+    private static let ending: HTTPFields = [.connection: "close"]
+
     private static func tooLarge(_ limit: Int) -> APIFailure {
-        APIFailure(.contentTooLarge, "The body has more than \(limit >> 20) MiB.")
+        APIFailure(.contentTooLarge, "The body has more than \(limit >> 20) MiB.", headers: ending)
     }
 }
 

@@ -12,51 +12,160 @@ import Synchronization
 /// The control API on its socket, as a part of the daemon.
 ///
 /// Runs until graceful shutdown: takes no more connections then, ends event streams, answers what it was asked, and
-/// removes the socket.
+/// removes the socket. A socket that was deleted or replaced meanwhile is made again, since nobody could reach the daemon.
 package final class ControlServer: Service {
     private let api: ControlAPI
     private let socket: ControlSocket
     private let logger: Logger
+    private let connections: ConnectionLimit
+    private let limits: RequestPhase.Limits
     private let listening: @Sendable () -> Void
-    private let file = Mutex<FileFacts?>(nil)
+    private let tick: @Sendable () async throws -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The socket that clients find; nil before the first.
+        var file: PathFacts?
+        /// What takes connections from it.
+        var channel: (any Channel)?
+        /// Whether a socket is being made in place of one that was lost.
+        var isReplacing = false
+    }
+
+    /// How a part of the server came to its end.
+    private enum Part {
+        /// One that took connections from this channel; nil if it never did.
+        case server((any Channel)?, (any Error)?)
+        /// The name leads to our socket no longer.
+        case socketLost
+        case shutdown
+    }
 
     /// Time that a connection may take to end.
     private static let patience = TimeAmount.seconds(5)
 
-    /// - Parameter listening: Called once the socket accepts connections and only its owner can reach it.
-    package init(
-        api: ControlAPI, socket: ControlSocket, logger: Logger, listening: @escaping @Sendable () -> Void
+    /// - Parameters:
+    ///   - tick: Returns when it is time to look after the socket again.
+    ///   - listening: Called each time a socket accepts connections and only its owner can reach it.
+    package convenience init(
+        api: ControlAPI, socket: ControlSocket, logger: Logger,
+        tick: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) },
+        listening: @escaping @Sendable () -> Void
+    ) {
+        self.init(
+            api: api, socket: socket, logger: logger, limits: RequestPhase.Limits(),
+            mostConnections: ConnectionLimit.most(openFiles: ProcessSetup.openFiles), tick: tick, listening: listening)
+    }
+
+    init(
+        api: ControlAPI, socket: ControlSocket, logger: Logger, limits: RequestPhase.Limits, mostConnections: Int,
+        tick: @escaping @Sendable () async throws -> Void, listening: @escaping @Sendable () -> Void
     ) {
         self.api = api
         self.socket = socket
         self.logger = logger
+        self.limits = limits
+        connections = ConnectionLimit(most: mostConnections)
+        self.tick = tick
         self.listening = listening
     }
 
     package func run() async throws {
         try socket.prepare()
-        defer { file.withLock { $0 }.map(socket.remove) }
-        try await application().run()
+        defer { state.withLock { $0.file }.map(socket.remove) }
+        let failure = await withTaskGroup(of: Part.self) { group -> (any Error)? in
+            group.addTask { await self.serve() }
+            group.addTask { await self.watch() }
+            defer { group.cancelAll() }
+            for await part in group {
+                switch part {
+                case .shutdown, .server(_, nil): continue
+                case .socketLost:
+                    if replace() { group.addTask { await self.serve() } }
+                    group.addTask { await self.watch() }
+                case .server(let channel, let error?):
+                    if isFatal(channel, error) { return error }
+                }
+            }
+            return nil
+        }
+        if let failure { throw failure }
     }
 
-    private func application() -> some ApplicationProtocol {
+    // MARK: The socket's life
+
+    /// Takes connections until graceful shutdown, or until its channel is closed and its last connection has ended.
+    private func serve() async -> Part {
+        let listening = Mutex<(any Channel)?>(nil)
+        do {
+            try await application { channel in listening.withLock { $0 = channel } }.run()
+            return .server(listening.withLock { $0 }, nil)
+        } catch {
+            return .server(listening.withLock { $0 }, error)
+        }
+    }
+
+    /// Whether the daemon cannot go on without the server that ended.
+    private func isFatal(_ channel: (any Channel)?, _ error: any Error) -> Bool {
+        state.withLock { state in
+            // The channel of a lost socket was closed on purpose; its last connection has just ended.
+            if let channel { return state.channel === channel }
+            guard state.file != nil else { return true }
+            // Another one is made at the next look.
+            state.isReplacing = false
+            logger.error("The control socket cannot be made again", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Returns when the name no longer leads to our socket, or the server is about to end.
+    private func watch() async -> Part {
+        await cancelWhenGracefulShutdown { [self] in
+            while (try? await tick()) != nil {
+                let file = state.withLock { $0.isReplacing ? nil : $0.file }
+                if let file, !socket.isThere(file) { return .socketLost }
+            }
+            return .shutdown
+        }
+    }
+
+    /// Whether a new socket can take the place of the lost one. What is connected stays so.
+    private func replace() -> Bool {
+        do throws(TransferError) {
+            try socket.prepare()
+        } catch {
+            logger.warning("The control socket is gone and cannot be made again: \(error.message)")
+            return false
+        }
+        logger.warning("The control socket was gone and is made again")
+        let lost = state.withLock { state in
+            defer { (state.channel, state.isReplacing) = (nil, true) }
+            return state.channel
+        }
+        lost?.close(promise: nil)
+        return true
+    }
+
+    private func application(_ begun: @escaping @Sendable (any Channel) -> Void) -> some ApplicationProtocol {
         let owner = geteuid()
         return Application(
             router: api.router(),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
+                        RequestHandlers(self.connections, self.limits),
                         PeerCheck(owner: owner, credentials: SystemPeerCredentials(), logger: self.logger),
                         QuiesceDeadline(limit: Self.patience),
                     ])),
-            configuration: ApplicationConfiguration(address: .unixDomainSocket(path: socket.path)),
+            configuration: ApplicationConfiguration(address: .unixDomainSocket(path: socket.nascent)),
             onServerRunning: { channel in
                 do throws(TransferError) {
                     let facts = try self.socket.secure()
-                    self.file.withLock { $0 = facts }
+                    begun(channel)
+                    self.state.withLock { ($0.file, $0.channel, $0.isReplacing) = (facts, channel, false) }
                     self.listening()
                 } catch {
-                    // The server ends with its channel, and the daemon with the server.
+                    // The server ends with its channel.
                     self.logger.critical("\(error.message)")
                     channel.close(promise: nil)
                 }

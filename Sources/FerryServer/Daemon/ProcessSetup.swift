@@ -11,6 +11,13 @@ enum ProcessSetup {
         raiseOpenFiles()
     }
 
+    /// How many files the process may have open.
+    static var openFiles: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Raises the limit of open files to its hard value.
     static func raiseOpenFiles() {
         var limit = rlimit()

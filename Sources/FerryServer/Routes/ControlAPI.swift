@@ -21,6 +21,7 @@ package struct ControlAPI: Sendable {
         router.add(middleware: AnswerFields())
         router.add(middleware: RequestLog())
         router.add(middleware: ErrorResponses())
+        router.add(middleware: CallerCheck())
         addDaemonRoutes(to: router)
         addTransferRoutes(to: router)
         addBatchRoute(to: router)

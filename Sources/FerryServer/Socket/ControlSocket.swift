@@ -1,12 +1,17 @@
 // Ferry: FerryServer
 // The socket's place in the file system.
 
+import FerryAPI
 package import FerryCore
 import Foundation
 
 /// The socket's place in the file system. Whoever uses it holds the ``DaemonLock``.
 package struct ControlSocket: Sendable {
     package let path: String
+
+    /// Where the socket is made. It is renamed once its mode is right, so that no client meets it before; the name is no
+    /// longer than the socket's own, whose length is limited.
+    var nascent: String { path.folderPart + "/ferryd.new" }
 
     package init(path: String) { self.path = path }
 
@@ -16,9 +21,9 @@ package struct ControlSocket: Sendable {
     ///   daemon with another state folder.
     package func prepare() throws(TransferError) {
         try PrivateFolder.make(path.folderPart)
-        guard let found = FileFacts(path) else { return }
+        guard let found = PathFacts(at: path) else { return }
         let shown = path.escapingControls
-        guard found.isSocket else {
+        guard found.kind == .socket else {
             throw TransferError(.daemonUnreachable, "\(shown) is no socket; move it away.")
         }
         guard !isAnswered() else {
@@ -29,19 +34,23 @@ package struct ControlSocket: Sendable {
         }
     }
 
-    /// Lets only the owner connect, and remembers which file this is.
-    func secure() throws(TransferError) -> FileFacts {
-        guard unsafe chmod(path, 0o600) == 0, let facts = FileFacts(path) else {
-            throw .start("The mode of the socket \(path.escapingControls) cannot be set")
+    /// Lets only the owner connect, gives the new socket its name, and remembers which file this is.
+    func secure() throws(TransferError) -> PathFacts {
+        guard unsafe chmod(nascent, 0o600) == 0, let facts = PathFacts(at: nascent) else {
+            throw .start("The mode of the socket \(nascent.escapingControls) cannot be set")
+        }
+        guard unsafe rename(nascent, path) == 0 else {
+            throw .start("The socket \(path.escapingControls) cannot be made")
         }
         return facts
     }
 
+    /// Whether the name leads to this socket.
+    func isThere(_ facts: PathFacts) -> Bool { PathFacts(at: path)?.isSameFile(as: facts) ?? false }
+
     /// Removes the socket, unless another one has taken its place.
-    func remove(_ facts: FileFacts) {
-        if let found = FileFacts(path), found.inode == facts.inode, found.device == facts.device {
-            _ = unsafe unlink(path)
-        }
+    func remove(_ facts: PathFacts) {
+        if isThere(facts) { _ = unsafe unlink(path) }
     }
 
     /// Whether somebody accepts connections here.

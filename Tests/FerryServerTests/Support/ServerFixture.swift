@@ -2,7 +2,7 @@
 // A server on a socket of its own, in a folder of its own.
 
 import FerryCore
-import FerryServer
+@testable import FerryServer
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -24,15 +24,29 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
 }
 
 /// Runs a server over a fake service while the body runs, and ends it as a signal would.
-func withServer(_ service: FakeService = FakeService(), _ body: (SocketClient) async throws -> Void) async throws {
+func withServer(
+    _ service: FakeService = FakeService(), limits: RequestPhase.Limits = RequestPhase.Limits(),
+    mostConnections: Int = 1024, ticks: AsyncStream<Void> = AsyncStream { $0.finish() },
+    again: @escaping @Sendable () -> Void = {}, log: (@Sendable (Logger.Level, String) -> Void)? = nil,
+    _ body: (SocketClient) async throws -> Void
+) async throws {
     try await withFolder { folder in
         let path = folder + "/run/ferryd.sock"
         let (listening, continuation) = AsyncStream<Void>.makeStream()
         var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        if let log { logger.handler = ToldLog(log) }
+        logger.logLevel = log == nil ? .critical : .notice
         let server = ControlServer(
             api: ControlAPI(service: service, stop: {}), socket: ControlSocket(path: path), logger: logger,
-            listening: { continuation.yield() })
+            limits: limits, mostConnections: mostConnections,
+            tick: {
+                for await _ in ticks { return }
+                throw CancellationError()
+            },
+            listening: {
+                continuation.yield()
+                again()
+            })
         let group = ServiceGroup(services: [server], logger: logger)
         async let running: Void = {
             defer { continuation.finish() }
@@ -49,6 +63,22 @@ func withServer(_ service: FakeService = FakeService(), _ body: (SocketClient) a
         await group.triggerGracefulShutdown()
         try await running
     }
+}
+
+/// Hands lines of the log to a test.
+private struct ToldLog: LogHandler {
+    let tell: @Sendable (Logger.Level, String) -> Void
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.trace
+
+    init(_ tell: @escaping @Sendable (Logger.Level, String) -> Void) { self.tell = tell }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { tell(event.level, "\(event.message)") }
 }
 
 /// The permission bits of what is at a path.

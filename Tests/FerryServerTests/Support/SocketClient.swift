@@ -47,6 +47,16 @@ struct SocketClient: Sendable {
         }
     }
 
+    /// Sends bytes as they are, and reads until an answer is whole.
+    func exchange(_ request: Data) async throws -> RawResponse {
+        try await offPool {
+            let connection = try Connection(path: path)
+            defer { connection.end() }
+            connection.write(request)
+            return try connection.readAnswer()
+        }
+    }
+
     /// Opens an event stream and reads until as many lines have come, then leaves.
     func lines(_ count: Int, of target: String) async throws -> [String] {
         try await offPool {
@@ -87,7 +97,7 @@ struct SocketClient: Sendable {
         }
     }
 
-    private static func parse(_ bytes: Data) throws -> RawResponse {
+    fileprivate static func parse(_ bytes: Data) throws -> RawResponse {
         let separator = Data("\r\n\r\n".utf8)
         guard let gap = bytes.range(of: separator) else { throw CocoaError(.fileReadCorruptFile) }
         let lines = String(decoding: bytes[..<gap.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
@@ -160,6 +170,21 @@ struct Connection: Sendable {
             let more = read()
             guard !more.isEmpty else { return all }
             all += more
+        }
+    }
+
+    /// Reads until an answer with a length is whole; does not wait for the end of the connection.
+    func readAnswer() throws -> RawResponse {
+        var bytes = Data()
+        while true {
+            if let answer = try? SocketClient.parse(bytes), let length = answer.headers["content-length"],
+                answer.body.count >= Int(length) ?? 0
+            {
+                return answer
+            }
+            let more = read()
+            guard !more.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
+            bytes += more
         }
     }
 

@@ -1,0 +1,45 @@
+package import FerryCore
+import Foundation
+
+/// Makes folders that only their owner may enter.
+package enum PrivateFolder {
+    /// Makes the folder, and those above it, with mode 0700, or judges the one that is there.
+    ///
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
+    ///   what is in it.
+    package static func make(_ path: String) throws(TransferError) {
+        let trust = PathTrust(user: geteuid())
+        let found = PathWay(to: path)
+        if found.errorNumber != 0 {
+            // Nothing is made below a folder that is not to be trusted.
+            if let refusal = trust.refusal(ofWay: found.parts) { throw refusal }
+            try makeParts(path)
+        }
+        let way = PathWay(to: path)
+        guard way.errorNumber == 0 else {
+            throw failure("The folder \(path.escapingControls) cannot be read", way.errorNumber)
+        }
+        if let refusal = trust.refusal(of: way.parts, endingIn: .folder) { throw refusal }
+        guard let mode = way.parts.last?.mode, unsafe mode & 0o777 == 0o700 || chmod(path, 0o700) == 0 else {
+            throw failure("The mode of the folder \(path.escapingControls) cannot be set", errno)
+        }
+    }
+
+    private static func makeParts(_ path: String) throws(TransferError) {
+        var part = ""
+        for name in path.split(separator: "/") {
+            part += "/" + name
+            guard unsafe mkdir(part, 0o700) != 0, errno != EEXIST else { continue }
+            let number = errno
+            guard FerryPaths.isFolder(part) else {
+                throw failure("The folder \(part.escapingControls) cannot be made", number)
+            }
+        }
+    }
+
+    private static func failure(_ what: String, _ number: Int32) -> TransferError {
+        TransferError(
+            .daemonUnreachable, "\(what): \(unsafe String(cString: strerror(number))).",
+            details: ErrorDetails(errno: number))
+    }
+}

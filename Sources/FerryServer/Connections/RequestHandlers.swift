@@ -1,0 +1,27 @@
+import NIOCore
+import NIOHTTP1
+
+/// Puts the handlers that limit connections and requests where requests are still those of HTTP/1.1.
+final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private let limit: ConnectionLimit
+    private let limits: RequestPhase.Limits
+
+    init(_ limit: ConnectionLimit, _ limits: RequestPhase.Limits) {
+        self.limit = limit
+        self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandlers(
+                [RequestDeadline(limits), ConnectionPlace(limit)], position: .after(decoder))
+        } catch {
+            // Without limits there is no connection.
+            context.close(promise: nil)
+        }
+    }
+}

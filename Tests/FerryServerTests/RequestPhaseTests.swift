@@ -1,0 +1,111 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import FerryServer
+
+@Suite struct `The time of a request` {
+    private static let limits = RequestPhase.Limits(
+        head: .seconds(60), body: .seconds(120), rest: .seconds(5), restBytes: 100)
+
+    enum Step { case connected, head, bytes(Int), end, answered, late }
+
+    private static let whole: [Step] = [.connected, .head, .bytes(7), .end]
+    private static let early: [Step] = [.connected, .head, .bytes(7), .answered]
+
+    @Test(
+        arguments: [
+            ([.connected], .limit(.seconds(60))),
+            ([.connected, .late], .close),
+            ([.connected, .head], .limit(.seconds(120))),
+            ([.connected, .head, .late], .refuse(.seconds(5))),
+            ([.connected, .head, .late, .late], .close),
+            ([.connected, .head, .late, .answered], .limit(.seconds(5))),
+            (whole, .noLimit),
+            (whole + [.late], .nothing),
+            (whole + [.answered], .limit(.seconds(60))),
+            (whole + [.answered, .late], .close),
+            (whole + [.head], .limit(.seconds(120))),
+            (whole + [.head, .answered], .nothing),
+            (whole + [.head, .answered, .end], .noLimit),
+            (early, .limit(.seconds(5))),
+            (early + [.bytes(100)], .drop),
+            (early + [.bytes(99), .bytes(2)], .close),
+            (early + [.end], .close),
+            (early + [.late], .close),
+        ] as [([Step], RequestPhase.Action)])
+    func `has a limit that fits what is waited for`(steps: [Step], last: RequestPhase.Action) {
+        var phase = RequestPhase(Self.limits)
+        var action = RequestPhase.Action.nothing
+        for step in steps {
+            action =
+                switch step {
+                case .connected: phase.connected()
+                case .head: phase.headCame()
+                case .bytes(let count): phase.bytesCame(count)
+                case .end: phase.requestEnded()
+                case .answered: phase.answerEnded()
+                case .late: phase.limitPassed()
+                }
+        }
+        #expect(action == last)
+    }
+
+    private func channel() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: RequestDeadline(Self.limits))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
+        channel.embeddedEventLoop.run()
+        return channel
+    }
+
+    private let head = HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
+
+    @Test func `a connection that asks nothing is closed`() throws {
+        let channel = try channel()
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(59_999))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `a body that stays away is refused, then its connection is closed`() throws {
+        let channel = try channel()
+        try channel.writeInbound(head)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(120))
+        let error = #expect(throws: APIFailure.self) { try channel.throwIfErrorCaught() }
+        #expect(error?.status == .requestTimeout)
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `an answer has all the time that it takes`() throws {
+        let channel = try channel()
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .hours(24))
+        #expect(channel.isActive)
+        try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `what comes after an early answer is not handed on`() throws {
+        let channel = try channel()
+        try channel.writeInbound(head)
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) != nil)
+        try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "more")))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        #expect(channel.isActive)
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        #expect(!channel.isActive)
+    }
+
+    @Test(arguments: [(24, 16), (64, 16), (1024, 256), (1_048_576, 1024)])
+    func `most of a process's open files are left to transfers`(files: Int, connections: Int) {
+        #expect(ConnectionLimit.most(openFiles: files) == connections)
+    }
+}
