@@ -15,6 +15,8 @@ package struct ClientConfiguration: Sendable {
     package var startLimit: Duration = .seconds(30)
     /// How long one call may take; event streams have no limit.
     package var callLimit: Duration = .seconds(300)
+    /// When a daemon that says nothing is given up; nil leaves it to the limits above.
+    package var patience: Patience?
     /// Runs the start of the daemon; nil is Swift's own threads, of which a caller that blocks may hold all.
     package var executor: (any TaskExecutor)?
 

@@ -13,7 +13,7 @@ package final class RemoteTransferService: SessionService {
 
     package convenience init(_ configuration: ClientConfiguration) {
         self.init(
-            over: DaemonConnection(socket: configuration.paths.socket, limit: configuration.callLimit),
+            over: DaemonConnection(configuration),
             launcher: configuration.startsDaemon ? DaemonLauncher(configuration) : nil,
             executor: configuration.executor)
     }

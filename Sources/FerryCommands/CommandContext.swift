@@ -13,11 +13,20 @@ package struct CommandContext: Sendable {
     package var currentFolder: String
     package var now: @Sendable () -> Date = { Date() }
     private let access: LazyDaemon
+    private let remarks: Remarks
 
     package init(
         console: any Console, environment: [String: String], currentFolder: String,
         daemon: @escaping @Sendable () throws -> any DaemonAccess
     ) {
+        self.init(Remarks(console), console, environment, currentFolder, daemon)
+    }
+
+    private init(
+        _ remarks: Remarks, _ console: any Console, _ environment: [String: String], _ currentFolder: String,
+        _ daemon: @escaping @Sendable () throws -> any DaemonAccess
+    ) {
+        self.remarks = remarks
         self.console = console
         self.environment = environment
         self.currentFolder = currentFolder
@@ -27,11 +36,12 @@ package struct CommandContext: Sendable {
     /// That of this process.
     package static func system() -> CommandContext {
         let environment = ProcessInfo.processInfo.environment
-        return CommandContext(
-            console: SystemConsole(), environment: environment,
-            currentFolder: FileManager.default.currentDirectoryPath
-        ) {
-            LocalDaemon(try ClientConfiguration(environment: environment))
+        let console = SystemConsole()
+        let remarks = Remarks(console)
+        return CommandContext(remarks, console, environment, FileManager.default.currentDirectoryPath) {
+            var configuration = try ClientConfiguration(environment: environment)
+            configuration.patience = Patience(tell: remarks.say)
+            return LocalDaemon(configuration)
         }
     }
 
@@ -41,6 +51,9 @@ package struct CommandContext: Sendable {
     func service() throws -> any SessionService { try access.get().service }
 
     func close() async { await access.close() }
+
+    /// Says something about the daemon, once.
+    func remark(_ sentence: String) { remarks.say(sentence) }
 
     var typedPath: TypedPath {
         TypedPath(currentFolder: currentFolder) { path in
@@ -52,6 +65,19 @@ package struct CommandContext: Sendable {
     func palette(_ stream: ConsoleStream) -> Palette {
         let isWanted = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
         return Palette(isOn: isWanted && console.isTerminal(stream))
+    }
+}
+
+/// Says each sentence about the daemon once: several calls of a command may learn the same.
+private final class Remarks: Sendable {
+    private let console: any Console
+    private let said = Mutex<Set<String>>([])
+
+    init(_ console: any Console) { self.console = console }
+
+    func say(_ sentence: String) {
+        guard said.withLock({ $0.insert(sentence).inserted }) else { return }
+        console.say("ferry: " + sentence.escapingControls)
     }
 }
 

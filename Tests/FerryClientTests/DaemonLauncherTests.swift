@@ -5,6 +5,7 @@ import FerryAPI
 import FerryCore
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import FerryClient
@@ -122,10 +123,67 @@ import Testing
         #expect(!DaemonProcess.isLocked(path))
         #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
         #expect(DaemonProcess.isLocked(path))
+        // The number in the file counts only if the system's table has it too.
+        #expect(DaemonProcess.lockHolder(path) == nil)
+        for (text, holder) in [("2147483647\n", nil), ("\(getpid())\n", getpid())] as [(String, pid_t?)] {
+            ftruncate(file, 0)
+            let written = unsafe pwrite(file, text, text.utf8.count, 0)
+            #expect(written == text.utf8.count)
+            #expect(DaemonProcess.lockHolder(path) == holder)
+        }
         // Not by `close` alone: a program that another test is just starting may still share the descriptor.
         flock(file, LOCK_UN)
         close(file)
         #expect(!DaemonProcess.isLocked(path))
+        #expect(DaemonProcess.lockHolder(path) == nil)
+    }
+
+    @Test func `a daemon that runs without a socket is named by its lock, and stopped`() async throws {
+        let script = """
+            exec flock -n -F "$FERRY_HOME/state/ferryd.lock" \\
+                sh -c 'echo $$ >"$FERRY_HOME/state/ferryd.lock"; echo ready >&3; exec sleep 3600'
+            """
+        try await withProgram(script) { configuration in
+            let process = try spawn(configuration)
+            defer { kill(process.pid, SIGKILL) }
+            let daemon = LocalDaemon(configuration, socketLimit: .zero)
+            let error = await #expect(throws: TransferError.self) { try await daemon.statusIfRunning() }
+            #expect(error?.code == .daemonUnreachable)
+            #expect(error?.message.contains("runs as process \(process.pid), and nobody can reach it") == true)
+            #expect(try await daemon.stop())
+            #expect(!DaemonProcess.isAlive(process.pid))
+            #expect(try await daemon.statusIfRunning() == nil)
+            await daemon.close()
+        }
+    }
+
+    /// A journal that was damaged and set aside would else show as an empty list alone.
+    @Test func `what a daemon found at its start is told by the command that started it`() async throws {
+        try await withProgram("echo ready >&3") { configuration in
+            let told = Mutex<[String]>([])
+            var configuration = configuration
+            configuration.patience = Patience { sentence in told.withLock { $0.append(sentence) } }
+            try FileManager.default.createDirectory(
+                atPath: configuration.paths.runtimeFolder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            func answer(_ body: String) -> ScriptedSocket.Step {
+                .answer("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+            let status =
+                #"{"version":"0.1.0","pid":1,"started_at":"2026-01-31T12:00:00.000Z","transfers":{},"last_event":0,"#
+                + #""warnings":["The journal was damaged."]}"#
+            let socket = ScriptedSocket(
+                [
+                    .hangUp, .hangUp, answer(#"{"version":"0.1.0","api":\#(APIVersion.current)}"#), answer(status),
+                    answer("[]"),
+                ], at: configuration.paths.socket)
+            defer { socket.stop() }
+            let service = RemoteTransferService(configuration)
+            let sessions = try await service.sessions()
+            await service.shutdown()
+            #expect(sessions.isEmpty)
+            #expect(told.withLock { $0 } == ["Warning: The journal was damaged."])
+        }
     }
 
     @Test func `nobody is started by a client that may not`() async throws {

@@ -143,6 +143,19 @@ import Testing
         #expect(json.output.contains(#""bytes_received":1048576"#))
     }
 
+    /// A journal that was damaged and set aside shows as a list without transfers.
+    @Test func `an empty list comes with what the daemon found at its start`() async {
+        let daemon = FakeDaemon(warnings: ["The journal\nwas damaged."])
+        let console = RecordingConsole()
+        #expect(await ferry("list", "--json", daemon: daemon, console: console) == 0)
+        #expect(console.output == "[]\n")
+        #expect(console.talk == "ferry: Warning: The journal\\u{a}was damaged.\n")
+        _ = await ferry("add", Self.good, daemon: daemon)
+        let other = RecordingConsole()
+        #expect(await ferry("list", daemon: daemon, console: other) == 0)
+        #expect(other.talk.isEmpty)
+    }
+
     @Test func `the version is printed`() async {
         let console = RecordingConsole()
         #expect(await ferry("--version", console: console) == 0)

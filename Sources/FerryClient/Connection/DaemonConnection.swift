@@ -11,6 +11,7 @@ import Synchronization
 final class DaemonConnection: Sendable {
     private let socket: String
     private let limit: Duration
+    private let patience: Patience?
     private let pool = Mutex(Pool())
 
     private struct Pool {
@@ -21,9 +22,18 @@ final class DaemonConnection: Sendable {
         var isShutDown = false
     }
 
-    init(socket: String, limit: Duration) {
+    /// - Parameters:
+    ///   - limit: How long one call may take.
+    ///   - patience: When a daemon that says nothing is given up; nil leaves it to the limit.
+    init(socket: String, limit: Duration, patience: Patience? = nil) {
         self.socket = socket
         self.limit = limit
+        self.patience = patience
+    }
+
+    convenience init(_ configuration: ClientConfiguration) {
+        self.init(
+            socket: configuration.paths.socket, limit: configuration.callLimit, patience: configuration.patience)
     }
 
     deinit { shutdown() }
@@ -43,10 +53,20 @@ final class DaemonConnection: Sendable {
         _ route: Route, _ target: String, body: ByteBuffer? = nil, type: String = MediaType.json, limited: Bool = true
     ) async throws(ConnectionFailure) -> DaemonResponse {
         let socket = try take()
+        // A stream is as long as it is, but its head comes soon.
+        let watcher = patience.map { self.watch(over: socket, $0) }
+        defer { watcher?.cancel() }
+        return try await exchange(on: socket, Self.request(route, target, body, type), limited: limited)
+    }
+
+    /// Sends a request on a connection and returns the head of a successful response.
+    private func exchange(
+        on socket: DaemonSocket, _ request: ByteBuffer, limited: Bool
+    ) async throws(ConnectionFailure) -> DaemonResponse {
         let alarm = limited ? alarm(for: socket) : nil
         let response: DaemonResponse
         do throws(ConnectionFailure) {
-            try await socket.write(Self.request(route, target, body, type))
+            try await socket.write(request)
             response = try await head(on: socket, alarm)
         } catch {
             alarm?.cancel()
@@ -140,6 +160,34 @@ final class DaemonConnection: Sendable {
         return Task(name: "limit of a call to the daemon") { [weak socket] in
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             socket?.end(.lost("no answer within \(limit.components.seconds) s"))
+        }
+    }
+
+    /// Ends a call to a daemon that answers nothing at all.
+    private func watch(over socket: DaemonSocket, _ patience: Patience) -> Task<Void, Never> {
+        Task(name: "watch over a call to the daemon") { [weak self, weak socket] in
+            let name = socket.map { $0.peer > 0 ? "daemon (process \($0.peer))" : "daemon" } ?? "daemon"
+            let isExhausted = await patience.isExhausted(saying: "The \(name) does not answer yet; waiting.") {
+                await self?.hearSomething(patience)
+            }
+            guard isExhausted, let socket else { return }
+            socket.end(.silent(.silence(of: name, process: socket.peer, for: patience.limit)))
+        }
+    }
+
+    /// Returns once the daemon has answered anything, or the task is canceled.
+    private func hearSomething(_ patience: Patience) async {
+        while !Task.isCancelled {
+            do throws(ConnectionFailure) {
+                let request = Self.request(GetVersion.route, GetVersion.route.target(), nil, MediaType.json)
+                let response = try await exchange(on: try take(), request, limited: true)
+                _ = try await response.collect(upTo: BodyLimit.value)
+                return
+            } catch {
+                if case .answered = error { return }
+            }
+            // Of a daemon that goes away the call itself learns.
+            try? await patience.sleep(patience.question)
         }
     }
 

@@ -68,7 +68,12 @@ actor DaemonGate {
         } catch {
             guard launcher != nil, error.meansNoDaemon else { throw error.error }
         }
-        try await launcher?.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
+        guard let launcher else { return true }
+        try await launcher.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
+        if let tell = launcher.patience?.tell, let status = try? await connection.call(GetStatus.self) {
+            // Nobody else is told what the daemon found at its start.
+            for warning in status.warnings { tell("Warning: " + warning) }
+        }
         return true
     }
 

@@ -11,13 +11,17 @@ package struct LocalDaemon: DaemonAccess {
     private let remote: RemoteTransferService
     /// Never starts a daemon.
     private let observer: RemoteTransferService
+    private let socketLimit: Duration
 
     // A daemon that ends makes its transfers durable first, which a slow disk may draw out.
     private static let stopLimit: Duration = .seconds(60)
 
-    package init(_ configuration: ClientConfiguration) {
+    /// - Parameter socketLimit: How long a daemon that runs may be without a socket; one whose socket was deleted makes
+    ///   it again sooner.
+    package init(_ configuration: ClientConfiguration, socketLimit: Duration = .seconds(6)) {
         self.configuration = configuration
-        let connection = DaemonConnection(socket: configuration.paths.socket, limit: configuration.callLimit)
+        self.socketLimit = socketLimit
+        let connection = DaemonConnection(configuration)
         remote = RemoteTransferService(over: connection, launcher: DaemonLauncher(configuration))
         observer = RemoteTransferService(over: connection, launcher: nil)
     }
@@ -25,15 +29,39 @@ package struct LocalDaemon: DaemonAccess {
     package var service: any SessionService { remote }
 
     package func statusIfRunning() async throws(TransferError) -> ServiceStatus? {
-        guard try await observer.gate.answers() else { return nil }
-        return try await observer.status()
+        if try await answers() { return try await observer.status() }
+        guard let pid = DaemonProcess.lockHolder(configuration.paths.lock) else { return nil }
+        throw TransferError(
+            .daemonUnreachable,
+            "A daemon runs as process \(pid), and nobody can reach it at \(configuration.paths.socket.escapingControls). "
+                + "End it with `ferry daemon stop`, then try again.")
+    }
+
+    /// Whether the daemon answers; waits a little for one that runs and cannot be reached.
+    private func answers() async throws(TransferError) -> Bool {
+        let end = ContinuousClock.now + socketLimit
+        while try await !observer.gate.answers() {
+            guard DaemonProcess.lockHolder(configuration.paths.lock) != nil, ContinuousClock.now < end else {
+                return false
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return true
     }
 
     package func start() async throws(TransferError) -> Bool { try await remote.gate.open() }
 
     package func stop() async throws(TransferError) -> Bool {
-        guard try await statusIfRunning() != nil else { return false }
-        let pid = try await observer.stop()
+        let pid: Int32
+        if try await answers() {
+            pid = try await observer.stop()
+        } else if let holder = DaemonProcess.lockHolder(configuration.paths.lock) {
+            // It holds the lock that keeps another from starting, so it is the one that is meant.
+            pid = holder
+            kill(holder, SIGTERM)
+        } else {
+            return false
+        }
         let end = ContinuousClock.now + Self.stopLimit
         while DaemonProcess.isAlive(pid) {
             guard ContinuousClock.now < end else {

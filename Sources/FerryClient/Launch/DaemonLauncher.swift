@@ -10,6 +10,7 @@ struct DaemonLauncher: Sendable {
     private let paths: FerryPaths
     private let environment: [String: String]
     private let limit: Duration
+    let patience: Patience?
 
     // A daemon that ends at once is started again, since it may have met another one that was just ending.
     private static let starts = 5
@@ -18,6 +19,7 @@ struct DaemonLauncher: Sendable {
         paths = configuration.paths
         environment = configuration.environment
         limit = configuration.startLimit
+        patience = configuration.patience
     }
 
     /// Starts a daemon unless another client's is about to answer.
@@ -27,6 +29,8 @@ struct DaemonLauncher: Sendable {
     func launch(answers: () async throws(TransferError) -> Bool) async throws(TransferError) {
         let executable = try executable()
         let end = ContinuousClock.now + limit
+        let reminder = patience.map(remind)
+        defer { reminder?.cancel() }
         var failures = 0
         while true {
             if DaemonProcess.isLocked(paths.lock) {
@@ -66,6 +70,16 @@ struct DaemonLauncher: Sendable {
         }
     }
 
+    /// Tells the person what is waited for, once that takes long.
+    private func remind(_ patience: Patience) -> Task<Void, Never> {
+        Task(name: "word about a daemon that starts slowly") { [paths] in
+            guard (try? await patience.sleep(patience.notice)) != nil else { return }
+            let holder = DaemonProcess.lockHolder(paths.lock)
+            let name = holder.map { "daemon (process \($0))" } ?? "daemon"
+            patience.tell("The \(name) does not answer yet; waiting.")
+        }
+    }
+
     private func pause(times: Int = 1) async { try? await Task.sleep(for: .milliseconds(25 * times)) }
 
     private func failed(_ report: ReadinessReport) -> TransferError {
@@ -74,8 +88,9 @@ struct DaemonLauncher: Sendable {
     }
 
     private func late() -> TransferError {
-        TransferError(
-            .daemonUnreachable, "The daemon did not answer within \(limit.components.seconds) s. " + lastWords)
+        let name = DaemonProcess.lockHolder(paths.lock).map { "daemon (process \($0))" } ?? "daemon"
+        return TransferError(
+            .daemonUnreachable, "The \(name) did not answer within \(limit.components.seconds) s. " + lastWords)
     }
 
     private var lastWords: String {

@@ -19,15 +19,24 @@ extension DaemonProcess {
     /// Whether a process holds a lock on this file.
     ///
     /// Reads the system's table: trying the lock could make the start of another daemon fail.
-    static func isLocked(_ path: String) -> Bool {
+    static func isLocked(_ path: String) -> Bool { !lockLines(path).isEmpty }
+
+    /// The process that holds the lock of a daemon's state folder, if the file and the system name the same.
+    static func lockHolder(_ path: String) -> pid_t? {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+            let pid = pid_t(text.prefix { $0 != "\n" }), pid > 0,
+            lockLines(path).contains(where: { $0.contains(Substring("\(pid)")) })
+        else { return nil }
+        return pid
+    }
+
+    /// The lines of the system's table of locks that may be about this file, in words: it has numbers and no names.
+    private static func lockLines(_ path: String) -> [[Substring]] {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0, let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        else {
-            return false
-        }
-        return table.split(separator: "\n").contains { line in
-            let words = line.split(separator: " ")
-            return words.contains { $0.hasSuffix(":\(facts.st_ino)") && $0.count { $0 == ":" } == 2 }
+        else { return [] }
+        return table.split(separator: "\n").map { $0.split(separator: " ") }.filter { words in
+            words.contains { $0.hasSuffix(":\(facts.st_ino)") && $0.count { $0 == ":" } == 2 }
         }
     }
 

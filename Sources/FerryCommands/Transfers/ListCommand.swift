@@ -31,6 +31,12 @@ struct ListCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let transfers = try await fetch(context.service())
+        if transfers.isEmpty {
+            // A journal that was damaged and set aside shows as a list without transfers: this says where they went.
+            for warning in try await context.service().status().warnings {
+                context.remark("Warning: " + warning)
+            }
+        }
         if json {
             context.console.print(try JSONText.array(transfers))
         } else if transfers.isEmpty {

@@ -20,12 +20,14 @@ final class FakeDaemon: DaemonAccess, SessionService {
     private let ends: [String: Result<String, TransferError>]
     private let refusals: [String: TransferError]
     private let isRunning: Bool
+    private let warnings: [String]
     private let sessionNames: [SessionID]
 
     init(
         ends: [String: Result<String, TransferError>] = [:], refusals: [String: TransferError] = [:],
-        isRunning: Bool = true, sessions: [SessionID] = []
+        isRunning: Bool = true, sessions: [SessionID] = [], warnings: [String] = []
     ) {
+        self.warnings = warnings
         self.ends = ends
         self.refusals = refusals
         self.isRunning = isRunning
@@ -129,7 +131,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
     }
     func status() async throws(TransferError) -> ServiceStatus {
         ServiceStatus(
-            version: "0.1.0", pid: 42, startedAt: .distantPast, transfers: ["running": 2], lastEvent: 0, warnings: [])
+            version: "0.1.0", pid: 42, startedAt: .distantPast, transfers: ["running": 2], lastEvent: 0,
+            warnings: warnings)
     }
 
     // MARK: SessionService

@@ -1,0 +1,39 @@
+import FerryTesting
+import Foundation
+import Testing
+
+/// A cleaner of temporary files, or a person, deletes the socket while the daemon runs.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct `A daemon whose socket was deleted` {
+    @Test(arguments: ["/run/ferryd.sock", "/run"]) func `can be reached again and stopped`(lost: String) async throws {
+        try await withDaemon { ferry in
+            try await ferry.startDaemon()
+            let first = ferry.daemons
+            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            let list = try await ferry.run(["list"])
+            #expect(list.status == 0, "\(list)")
+            #expect(ferry.daemons == first)
+            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            let status = try await ferry.run(["daemon", "status", "--json"])
+            #expect(status.status == 0, "\(status)")
+            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            #expect(try await ferry.run(["daemon", "stop"]) == CommandResult.said("The daemon has stopped."))
+            #expect(ferry.daemons.isEmpty)
+        }
+    }
+
+    @Test func `makes it again once what is in its place is gone`() async throws {
+        try await withDaemon { ferry in
+            try await ferry.startDaemon()
+            let pid = try #require(ferry.daemons.first)
+            try FileManager.default.removeItem(atPath: ferry.home + "/run/ferryd.sock")
+            try Data("in the way".utf8).write(to: URL(filePath: ferry.home + "/run/ferryd.sock"))
+            let status = try await ferry.run(["daemon", "status"])
+            #expect(status.status == 14)
+            #expect(status.stderr.contains("is no socket"), "\(status)")
+            try FileManager.default.removeItem(atPath: ferry.home + "/run/ferryd.sock")
+            #expect(ferry.daemons == [pid])
+            #expect(try await ferry.run(["daemon", "stop"]) == CommandResult.said("The daemon has stopped."))
+        }
+    }
+}
