@@ -267,6 +267,6 @@ extension LocalTransferService {
     fileprivate func giveSlot(_ id: TransferID) async throws {
         let key = key(try await existing(id))
         leaveLine(id, key)
-        _ = start(id, key)
+        start(id, key)
     }
 }

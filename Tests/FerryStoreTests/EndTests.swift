@@ -86,4 +86,54 @@ import Testing
         #expect(try await journal.record(record.id)?.request.rateLimit == 4096)
         await journal.close()
     }
+
+    /// The end of a whole record was stored over another end, and told a second time.
+    @Test func `of a whole record is not stored over another end, nor what a try has found out`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (succeeded, _) = try ended(record)
+        let finish: @Sendable (TransferRecord) async throws -> Int64? = { ended in
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.finish(ended, kind: .succeeded, at: Sample.moment)?.number
+            }
+        }
+        #expect(try await finish(succeeded) == 1)
+        var failed = record
+        failed.outcome = .failed(TransferError(.deadlineExceeded, "Late."))
+        #expect(try await finish(failed) == nil)
+        let isSettled = try await journal.commit { transaction throws(TransferError) in
+            try transaction.settle(record)
+        }
+        #expect(!isSettled)
+        #expect(try await journal.record(record.id) == succeeded)
+        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
+        await journal.close()
+    }
+
+    @Test func `of a whole record keeps what was asked for meanwhile, and needs its transfer`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        let record = try Sample.fullRecord(1)
+        try await Sample.insert([record], into: journal)
+        let (succeeded, _) = try ended(record)
+        try await journal.commit { transaction throws(TransferError) in
+            guard var changed = try transaction.record(record.id) else { return }
+            changed.request.rateLimit = 4096
+            changed.intent = .remove
+            try transaction.update(changed)
+        }
+        let shown = try await journal.commit { transaction throws(TransferError) in
+            try transaction.finish(succeeded, kind: .succeeded, at: Sample.moment)?.shown
+        }
+        #expect(shown?.rateLimit == 4096)
+        #expect(try await journal.record(record.id)?.intent == .remove)
+        try await journal.commit { transaction throws(TransferError) in try transaction.delete(record.id) }
+        let number = try await journal.commit { transaction throws(TransferError) in
+            try transaction.finish(succeeded, kind: .succeeded, at: Sample.moment)?.number
+        }
+        #expect(number == nil)
+        await journal.close()
+    }
 }

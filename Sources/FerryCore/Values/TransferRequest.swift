@@ -89,4 +89,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.url = url
         self.folder = folder
     }
+
+    /// Whether another URL is asked, or with other fields.
+    package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
 }

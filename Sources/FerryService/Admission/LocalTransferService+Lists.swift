@@ -36,8 +36,9 @@ extension LocalTransferService {
             }
         }
         configuration.reached(.requestCommitted)
-        try await lineUp(submitted.ids, urls.origins, like: record)
+        // Before anything that may fail: nobody is told of later events before these.
         await hub.publish(submitted)
+        try await lineUp(submitted.ids, urls.origins, like: record)
         schedule()
         await tellObstacles(of: submitted.ids)
         return report

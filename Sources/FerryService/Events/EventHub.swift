@@ -14,18 +14,23 @@ actor EventHub {
     private let journal: Journal
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
-    /// Number of the latest durable event that everybody has been told of.
-    private(set) var lastNumber: Int64
-    /// Durable events whose predecessors have been committed but not told yet.
-    private var early: [Int64: Told] = [:]
+    private var order: EventOrder
+    /// How long an event waits for its predecessors before listeners read them in the journal.
+    private let patience: Duration
+    /// Looks whether events are kept back for too long.
+    private var gapWatch: Task<Void, Never>?
     private var isFinished = false
     /// How many listeners want events that the journal does not have.
     private nonisolated let liveListeners = Atomic(0)
 
-    init(journal: Journal, lastNumber: Int64) {
+    init(journal: Journal, lastNumber: Int64, patience: Duration = .seconds(1)) {
         self.journal = journal
-        self.lastNumber = lastNumber
+        self.patience = patience
+        order = EventOrder(last: lastNumber)
     }
+
+    /// Number of the latest durable event that everybody has been told of.
+    var lastNumber: Int64 { order.last }
 
     /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
     func publish(_ event: TransferEvent) {
@@ -33,34 +38,43 @@ actor EventHub {
             for id in Array(listeners.keys) { listeners[id]?.offer(event) }
             return
         }
-        early[number] = .event(event)
-        tell()
+        tell(order.add(event, number))
     }
 
     /// Tells everybody of events that were recorded together.
-    func publish(_ run: EventRun) {
-        guard !run.ids.isEmpty else { return }
-        early[run.first] = .run(run)
-        tell()
+    func publish(_ run: EventRun) { tell(order.add(run)) }
+
+    private func tell(_ events: [EventOrder.Told]) {
+        for next in events {
+            switch next {
+            case .event(let event): for id in Array(listeners.keys) { listeners[id]?.offer(event) }
+            case .run(let run): for id in Array(listeners.keys) { listeners[id]?.offer(run) }
+            }
+        }
+        if order.isFull { skipGap() } else { watchGap() }
     }
 
-    /// Tells what follows in the order of the numbers.
-    private func tell() {
-        while let next = early.removeValue(forKey: lastNumber + 1) {
-            switch next {
-            case .event(let event):
-                lastNumber += 1
-                for id in Array(listeners.keys) { listeners[id]?.offer(event) }
-            case .run(let run):
-                lastNumber = run.last
-                for id in Array(listeners.keys) { listeners[id]?.offer(run) }
-            }
+    // MARK: Numbers that nobody tells
+
+    /// Sees to it that a number that nobody tells does not keep later events back.
+    private func watchGap() {
+        guard order.isHeld, gapWatch == nil, !isFinished else { return }
+        let last = order.last
+        gapWatch = Task(name: "events that are kept back") { [weak self, patience] in
+            try? await Task.sleep(for: patience)
+            await self?.endGap(after: last)
         }
     }
 
-    private enum Told {
-        case event(TransferEvent)
-        case run(EventRun)
+    private func endGap(after last: Int64) {
+        gapWatch = nil
+        guard !isFinished else { return }
+        if order.isHeld, order.last == last { skipGap() } else { watchGap() }
+    }
+
+    private func skipGap() {
+        order.skip()
+        for id in Array(listeners.keys) { listeners[id]?.skip(through: order.last) }
     }
 
     /// Whether somebody wants events that the journal does not have.
@@ -131,6 +145,7 @@ actor EventHub {
 
     func finish() {
         isFinished = true
+        gapWatch?.cancel()
         for id in Array(listeners.keys) { listeners[id]?.wake() }
     }
 

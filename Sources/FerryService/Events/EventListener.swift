@@ -69,6 +69,11 @@ struct EventListener {
         append(run.ids.dropFirst(Int(max(0, cursor + 1 - run.first))), run.kind, through: run.last)
     }
 
+    /// Notes that durable events up to a number are to be read in the journal.
+    mutating func skip(through number: Int64) {
+        if cursor < number { fallBehind() }
+    }
+
     mutating func take() -> SessionSignal? {
         guard let signal = queue.popFirst() else { return nil }
         switch signal {

@@ -21,8 +21,6 @@ final class LiveTransfer {
     var isStopping = false
     /// Whether it is over its session's limits and gives its slot back.
     var isExcess = false
-    /// Its place in line, if it got another slot before its try was over.
-    var comesBack: QueueKey?
     /// Whether it is only being placed, and needs no connection.
     var isWhole = false
     /// Whether all its bytes are in memory, and its file is made and placed together with others.

@@ -5,6 +5,7 @@ package import FerryCore
 import FerryEngine
 import FerryStore
 import Foundation
+import Synchronization
 
 extension LocalTransferService {
     package func act(
@@ -116,14 +117,26 @@ extension LocalTransferService {
         guard machine.paused() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
         var suspended = machine.record
         suspended.active.suspend(at: .now)
-        guard let event = try await commit(suspended, replacing: record, event: .suspended) else { return nil }
+        guard let (event, stored) = try await commit(suspended, replacing: record, event: .suspended) else {
+            return nil
+        }
         leaveLine(record.id, key(record))
         await stop(record.id)
-        // Its number is taken, so the event must be told whatever the journal says: later ones follow it.
-        let after = shown((try? await existing(record.id)) ?? suspended)
-        await hub.publish(event.showing(after))
+        live[record.id]?.isStopping = true
+        // Its number is taken: until the event is told, nobody is told of later ones, and a run may take long to stop.
+        await hub.publish(event.showing(suspending(stored)))
+        let after = (try? await existing(record.id)) ?? stored
         await consider(record.request.session)
-        return ActionResult(id: record.id, state: after.state)
+        return ActionResult(id: record.id, state: shown(after).state)
+    }
+
+    /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
+    private func suspending(_ record: TransferRecord) -> Transfer {
+        var shown = Transfer(record, live: .waiting(.slot))
+        guard let transfer = live[record.id], transfer.run != nil else { return shown }
+        shown.bytesReceived = max(shown.bytesReceived, transfer.progress.received.load(ordering: .relaxed))
+        shown.bytesExpected = transfer.progress.expectedLength ?? shown.bytesExpected
+        return shown
     }
 
     private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
@@ -149,11 +162,12 @@ extension LocalTransferService {
         var record = record
         if old.outcome != nil { record.active = ActiveTime() }
         record.active.begin(at: .now)
-        guard let event = try await commit(record, replacing: old, event: .resumed) else { return nil }
-        lineUp(record, after: delay, reason: reason)
-        setDueAlarm(record)
-        await hub.publish(event.showing(shown((try? await existing(record.id)) ?? record)))
-        return ActionResult(id: record.id, state: .waiting)
+        guard let (event, stored) = try await commit(record, replacing: old, event: .resumed) else { return nil }
+        lineUp(stored, after: delay, reason: reason)
+        setDueAlarm(stored)
+        let shown = shown(stored)
+        await hub.publish(event.showing(shown))
+        return ActionResult(id: record.id, state: shown.state)
     }
 
     private func cancel(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
@@ -211,12 +225,13 @@ extension LocalTransferService {
 
     /// Stores a record that the user's wish has changed, with its event.
     ///
-    /// - Returns: nil, with nothing stored, if a run has ended the transfer since the old record was read.
+    /// - Returns: the event and the record as it is stored; nil, with nothing stored, if a run has ended the transfer since the
+    ///   old record was read.
     private func commit(
         _ record: TransferRecord, replacing old: TransferRecord, event kind: TransferEvent.Kind
-    ) async throws(TransferError) -> TransferEvent? {
+    ) async throws(TransferError) -> (TransferEvent, TransferRecord)? {
         let now = Date()
-        let number: Int64? = try await journal.commit { transaction throws(TransferError) in
+        return try await journal.commit { transaction throws(TransferError) in
             guard var stored = try transaction.record(record.id) else {
                 throw TransferError(.unknownTransfer, "There is no transfer \(record.id).")
             }
@@ -234,12 +249,12 @@ extension LocalTransferService {
                 stored.facts.destination = nil
             }
             try transaction.update(stored)
-            return try transaction.appendEvent(
-                kind: kind, at: now, id: record.id, session: record.request.session, snapshot: nil)
-        }
-        return number.map { number in
-            TransferEvent(
-                number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: nil)
+            let session = record.request.session
+            let number = try transaction.appendEvent(
+                kind: kind, at: now, id: record.id, session: session, snapshot: nil)
+            let event = TransferEvent(
+                number: number, kind: kind, at: now, id: record.id, session: session, transfer: nil)
+            return (event, stored)
         }
     }
 }

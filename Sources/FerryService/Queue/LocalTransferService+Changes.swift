@@ -162,8 +162,3 @@ extension LocalTransferService {
         }
     }
 }
-
-extension TransferRequest {
-    /// Whether another URL is asked, or otherwise.
-    func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
-}

@@ -27,9 +27,8 @@ extension LocalTransferService {
 
     /// Puts those back that were taken out, where they stood.
     func comeBack(_ taken: TakenOut) {
-        for (id, key) in taken.ready { ready.insert(id, key) }
-        for (id, waiting) in taken.delayed {
-            delayed[id] = waiting
+        for (id, key) in taken.ready where live[id] == nil { ready.insert(id, key) }
+        for (id, waiting) in taken.delayed where live[id] == nil {
             // The alarm that it had may have rung.
             setAlarm(Alarm(due: waiting.until, cause: .retry(id)))
         }
@@ -41,6 +40,9 @@ extension LocalTransferService {
         var latest: QueueKey?
         var alike: [TransferID] = []
         for transfer in transfers {
+            setDueAlarm(transfer.id, transfer.due, at: now)
+            // The alarm of one may have rung while it was read: what is live is in no line.
+            guard live[transfer.id] == nil else { continue }
             let key = key(transfer)
             let rest = transfer.retry?.rest(now: now.wall) ?? 0
             let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0
@@ -54,7 +56,6 @@ extension LocalTransferService {
             } else {
                 lineUp(transfer.id, key, transfer.notBefore, after: rest, reason: transfer.retry?.reason ?? .retry)
             }
-            setDueAlarm(transfer.id, transfer.due, at: now)
         }
         if let latest { insert(&alike, latest) }
     }

@@ -19,7 +19,8 @@ extension LocalTransferService {
                 isInOrder: { sessionStates[$0]?.settings.inOrder ?? false },
                 mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
         {
-            if start(next.id, next.key) { limits.add(next.key) }
+            start(next.id, next.key)
+            limits.add(next.key)
         }
         readOn()
         paceConditions()
@@ -92,8 +93,9 @@ extension LocalTransferService {
         return policy
     }
 
-    /// Puts a transfer in line, at once or after its delay.
+    /// Puts a transfer in line, at once or after its delay; one that is live comes back by itself once its try is over.
     func enqueue(_ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry) {
+        guard live[id] == nil else { return }
         leaveLine(id, key)
         watchConditions(for: key)
         guard delay > 0 else { return ready.insert(id, key) }

@@ -181,27 +181,16 @@ extension LocalTransferService {
 
     /// Stores everything about a transfer after a try, but what others may have changed meanwhile.
     func store(_ record: TransferRecord) async throws(TransferError) {
-        try await journal.commit { transaction throws(TransferError) in
-            guard let current = try transaction.record(record.id) else { return }
-            var merged = record
-            merged.intent = current.intent
-            merged.request = current.request
-            merged.credentials = current.credentials
-            merged.outcome = current.outcome
-            merged.active = current.active
-            // A new address is asked at once.
-            if current.request.hasOtherAddress(than: record.request) { merged.retry = nil }
-            try transaction.update(merged)
-        }
+        try await journal.commit { transaction throws(TransferError) in try transaction.settle(record) }
     }
 
-    /// Records an outcome with its event in one transaction, and tells everybody (step 12).
+    /// Records an outcome with its event in one transaction, and tells everybody.
     ///
     /// - Parameters:
     ///   - isUntouched: whether the record's request is that of the journal.
     ///   - hasTurn: whether the caller has the transfer's turn.
-    /// - Returns: false, with nothing recorded, if it was untouched and has ended, or somebody wants something else of it
-    ///   now.
+    /// - Returns: false, with nothing recorded, if it has ended already, or if it was untouched and a user wants something else
+    ///   of it now.
     @discardableResult
     func finish(
         _ record: TransferRecord, _ outcome: Outcome, isUntouched: Bool = false, hasTurn: Bool = false
@@ -238,6 +227,7 @@ extension LocalTransferService {
         configuration.reached(.outcomeCommitted)
         digests[record.id] = nil
         sessionStates[record.request.session]?.memory?.forget(record.id)
+        starting.ahead.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
@@ -257,18 +247,7 @@ extension LocalTransferService {
             return try await storeEnd(end, of: ended.id, kind: kind, at: now, hasTurn: hasTurn).map { ($0, shown) }
         }
         return try await journal.commit { transaction throws(TransferError) in
-            var finished = ended
-            // What was wished for while the end was being made ready stays.
-            if let current = try transaction.record(ended.id) {
-                finished.request = current.request
-                finished.credentials = current.credentials
-                if current.intent.isRemoval { finished.intent = current.intent }
-            }
-            let shown = Transfer(finished, live: .waiting(.slot))
-            try transaction.update(finished)
-            let number = try transaction.appendEvent(
-                kind: kind, at: now, id: finished.id, session: finished.request.session, snapshot: shown)
-            return (number, shown)
+            try transaction.finish(ended, kind: kind, at: now)
         }
     }
 

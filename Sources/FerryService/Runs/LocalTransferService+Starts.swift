@@ -45,6 +45,7 @@ extension LocalTransferService {
             guard let last = group.last else { continue }
             let next = live[last.id].map { ready.waiting(with: $0.key, limit: Self.readAhead) } ?? []
             let ids = group.map(\.id) + next
+            starting.ahead.beginReading(at: revision)
             do throws(TransferError) {
                 let known = starting.alike
                 var (records, alike) = try await journal.read { reader throws(TransferError) in
@@ -55,8 +56,9 @@ extension LocalTransferService {
                 for one in group {
                     one.continuation.resume(returning: .success(records.removeValue(forKey: one.id)))
                 }
-                starting.ahead = RecordsAhead(records, revision: revision)
+                starting.ahead.endReading(records)
             } catch {
+                starting.ahead.abandonReading()
                 for one in group { one.continuation.resume(returning: .failure(error)) }
             }
         }

@@ -5,14 +5,10 @@ import FerryCore
 import FerryEngine
 
 extension LocalTransferService {
-    /// Gives a transfer a slot; one whose last try is not over yet comes back to its line after that.
-    ///
-    /// - Returns: whether it has got one.
-    func start(_ id: TransferID, _ key: QueueKey) -> Bool {
-        if let transfer = live[id] {
-            transfer.comesBack = key
-            return false
-        }
+    /// Gives a transfer that is out of its line a slot.
+    func start(_ id: TransferID, _ key: QueueKey) {
+        // A second try beside the first would write to the same file; what is live is in no line.
+        guard live[id] == nil else { return }
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
         let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate)
@@ -23,12 +19,9 @@ extension LocalTransferService {
             self.live[id] = nil
             if let next, !transfer.isStopping {
                 await self.takeUp(transfer.changed.map(next.following) ?? next)
-            } else if let key = transfer.comesBack {
-                self.ready.insert(id, key)
             }
             self.scheduleSoon()
         }
-        return true
     }
 
     /// Puts a transfer back in line once its run is gone.

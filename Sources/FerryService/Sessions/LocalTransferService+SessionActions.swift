@@ -70,8 +70,10 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         leaveLine(Set(suspended.ids), of: session)
-        await stop(suspended.ids)
+        for id in suspended.ids { live[id]?.isStopping = true }
+        // Nobody is told of later events before these, and a run may take long to stop.
         await hub.publish(suspended)
+        await stop(suspended.ids)
     }
 
     /// Stops runs together and waits until everything that they wrote is durable.

@@ -63,4 +63,46 @@ extension JournalTransaction {
             [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
         return connection.database.lastInsertedRowID
     }
+
+    /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
+    ///
+    /// An end is decided from a transfer that has none, so one that has ended in between keeps its first end.
+    /// - Returns: the event's number and the transfer as the event shows it; nil, with nothing changed, if there is no such
+    ///   transfer, or if it has ended.
+    package func finish(
+        _ ended: TransferRecord, kind: TransferEvent.Kind, at: Date
+    ) throws(TransferError) -> (number: Int64, shown: Transfer)? {
+        guard try isUnfinished(ended.id), let current = try record(ended.id) else { return nil }
+        var finished = ended
+        finished.request = current.request
+        finished.credentials = current.credentials
+        if current.intent.isRemoval { finished.intent = current.intent }
+        let shown = Transfer(finished, live: .waiting(.slot))
+        try update(finished)
+        let number = try appendEvent(
+            kind: kind, at: at, id: finished.id, session: finished.request.session, snapshot: shown)
+        return (number, shown)
+    }
+
+    /// Stores what a try has found out about a transfer that has not ended; what others may have changed meanwhile stays.
+    ///
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
+    @discardableResult
+    package func settle(_ tried: TransferRecord) throws(TransferError) -> Bool {
+        guard try isUnfinished(tried.id), let current = try record(tried.id) else { return false }
+        var merged = tried
+        merged.intent = current.intent
+        merged.request = current.request
+        merged.credentials = current.credentials
+        merged.outcome = nil
+        merged.active = current.active
+        // A new address is asked at once.
+        if current.request.hasOtherAddress(than: tried.request) { merged.retry = nil }
+        return try update(merged)
+    }
+
+    /// Whether there is a transfer, and no outcome of it is stored; also of one whose row cannot be read otherwise.
+    private func isUnfinished(_ id: TransferID) throws(TransferError) -> Bool {
+        try connection.row("SELECT 1 FROM transfers WHERE id = ? AND outcome IS NULL", [id.column]) != nil
+    }
 }
