@@ -5,7 +5,6 @@ package import FerryCore
 package import FerryEngine
 import FerryStore
 import Foundation
-import HeapModule
 import Logging
 import ServiceLifecycle
 
@@ -43,7 +42,7 @@ package actor LocalTransferService: TransferService {
     /// Digests of the bytes on disk of transfers that wait between two tries.
     var digests: [TransferID: RunningDigest] = [:]
     var originSizes: [String: RecentSizes] = [:]
-    var alarms = Heap<Alarm>()
+    var alarms = Alarms()
     /// Transfers with an alarm for the end of their time.
     var dueAlarms: Set<TransferID> = []
     /// Transfers whose alarms have rung while somebody acted upon them.

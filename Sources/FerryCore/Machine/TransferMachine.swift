@@ -212,7 +212,8 @@ package struct TransferMachine: Sendable {
         return .enqueue(after: delay, reason)
     }
 
-    private static func reason(_ code: ErrorCode) -> WaitReason {
+    /// What a transfer waits for that is tried again after an error.
+    package static func reason(_ code: ErrorCode) -> WaitReason {
         switch code {
         case .diskFull: .disk
         case .offline: .network

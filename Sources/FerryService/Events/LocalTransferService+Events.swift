@@ -94,7 +94,14 @@ extension LocalTransferService {
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
         // The time of the try has come: what it waits for is in its way like in anybody's.
-        if delayed[record.id] == nil { transfer.nextTryAt = nil }
+        guard let waiting = delayed[record.id] else {
+            transfer.nextTryAt = nil
+            return transfer
+        }
+        if let error = waiting.error {
+            transfer.error = error
+            transfer.nextTryAt = waiting.date
+        }
         return transfer
     }
 

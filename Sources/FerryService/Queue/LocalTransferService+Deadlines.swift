@@ -8,19 +8,27 @@ import Foundation
 
 extension LocalTransferService {
     /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
-    func lineUp(_ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry) {
+    ///
+    /// - Parameter error: what it waits for, where the journal does not say so.
+    func lineUp(
+        _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: TransferError? = nil
+    ) {
         let key = key(record)
         let startsLate = record.facts.startsAfterRelaunch == true && record.attempts == 0
         let rest = startsLate ? relaunchRest(record.request.session) : 0
         guard rest > delay else {
-            return lineUp(record.id, key, record.request.notBefore, after: delay, reason: reason)
+            return lineUp(
+                record.id, key, record.request.notBefore, after: delay, reason: reason, error: error)
         }
         lineUp(record.id, key, record.request.notBefore, after: rest, reason: .relaunch)
     }
 
-    func lineUp(_ id: TransferID, _ key: QueueKey, _ notBefore: Date?, after delay: Double, reason: WaitReason) {
+    func lineUp(
+        _ id: TransferID, _ key: QueueKey, _ notBefore: Date?, after delay: Double, reason: WaitReason,
+        error: TransferError? = nil
+    ) {
         let begin = min(notBefore?.timeIntervalSinceNow ?? 0, TransferMachine.untilAnswered)
-        guard begin > delay else { return enqueue(id, key, after: delay, reason: reason) }
+        guard begin > delay else { return enqueue(id, key, after: delay, reason: reason, error: error) }
         enqueue(id, key, after: begin, reason: .beginDate)
     }
 
@@ -138,7 +146,7 @@ extension LocalTransferService {
     func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
-        lineUp(record, after: later, reason: .disk)
+        lineUp(record, after: later, reason: TransferMachine.reason(error.code), error: error)
         setDueAlarm(record.id, after: later)
     }
 

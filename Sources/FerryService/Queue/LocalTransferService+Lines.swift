@@ -30,7 +30,7 @@ extension LocalTransferService {
         for (id, key) in taken.ready where live[id] == nil { ready.insert(id, key) }
         for (id, waiting) in taken.delayed where live[id] == nil {
             // The alarm that it had may have rung.
-            setAlarm(Alarm(due: waiting.until, cause: .retry(id)))
+            setDelay(id, waiting)
         }
     }
 

@@ -65,9 +65,9 @@ extension LocalTransferService {
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
-        if record.retry != nil, let reason = delayed[record.id]?.reason { return reason }
-        if let reason = delayed[record.id]?.reason, reason == .beginDate || reason == .relaunch { return reason }
-        return nil
+        guard let waiting = delayed[record.id] else { return nil }
+        let isKnown = record.retry != nil || waiting.error != nil
+        return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
     }
 
     /// What is in the way of those in a transfer's line.
@@ -94,14 +94,24 @@ extension LocalTransferService {
     }
 
     /// Puts a transfer in line, at once or after its delay; one that is live comes back by itself once its try is over.
-    func enqueue(_ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry) {
+    ///
+    /// - Parameter error: what it waits for, where the journal does not say so.
+    func enqueue(
+        _ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry,
+        error: TransferError? = nil
+    ) {
         guard live[id] == nil else { return }
         leaveLine(id, key)
         watchConditions(for: key)
         guard delay > 0 else { return ready.insert(id, key) }
-        let until = ContinuousClock.now + .seconds(delay)
-        delayed[id] = DelayedTransfer(key: key, until: until, reason: reason)
-        setAlarm(Alarm(due: until, cause: .retry(id)))
+        setDelay(id, DelayedTransfer(key: key, until: .now + .seconds(delay), reason: reason, error: error))
+    }
+
+    /// Lets a transfer wait for a moment; for one that has no end, nothing rings.
+    func setDelay(_ id: TransferID, _ waiting: DelayedTransfer) {
+        delayed[id] = waiting
+        guard waiting.hasEnd else { return }
+        setAlarm(Alarm(due: waiting.until, cause: .retry(id)))
     }
 
     /// Takes a transfer out of every line.
@@ -121,16 +131,22 @@ extension LocalTransferService {
     // MARK: Alarms
 
     func setAlarm(_ alarm: Alarm) {
-        let isFirst = alarms.min.map { alarm < $0 } ?? true
-        alarms.insert(alarm)
+        let isFirst = alarms.set(alarm) { other in
+            switch other.cause {
+            case .retry(let id): delayed[id]?.until == other.due
+            case .due(let id): dueAlarms.contains(id)
+            case .release(let origin): held[origin] != nil
+            case .look, .sweep, .settling, .launch: true
+            }
+        }
         if isFirst { rearm() }
     }
 
     private func rearm() {
         alarmTask?.cancel()
-        guard let first = alarms.min, !isShuttingDown else { return }
+        guard let next = alarms.next, !isShuttingDown else { return }
         alarmTask = Task(name: "next alarm of the queue") { [weak self] in
-            try? await Task.sleep(until: first.due, clock: .continuous)
+            try? await Task.sleep(until: next, clock: .continuous)
             guard !Task.isCancelled else { return }
             await self?.ring()
         }
@@ -139,8 +155,7 @@ extension LocalTransferService {
     private func ring() async {
         let now = ContinuousClock.now
         var due: [TransferID] = []
-        while let alarm = alarms.min, alarm.due <= now {
-            alarms.removeMin()
+        while let alarm = alarms.takeDue(at: now) {
             switch alarm.cause {
             case .retry(let id):
                 // A later plan for the same transfer has an alarm of its own.

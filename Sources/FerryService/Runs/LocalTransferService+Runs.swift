@@ -85,7 +85,9 @@ extension LocalTransferService {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
-            return (live[id]?.record ?? known).map { NextTry(record: $0, delay: later, reason: .disk) }
+            return (live[id]?.record ?? known).map { record in
+                NextTry(record: record, delay: later, reason: TransferMachine.reason(error.code), error: error)
+            }
         }
     }
 
@@ -225,9 +227,9 @@ extension LocalTransferService {
             return false
         }
         configuration.reached(.outcomeCommitted)
+        starting.ahead.forget(record.id)
         digests[record.id] = nil
         sessionStates[record.request.session]?.memory?.forget(record.id)
-        starting.ahead.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))

@@ -27,7 +27,7 @@ extension LocalTransferService {
     /// Puts a transfer back in line once its run is gone.
     private func takeUp(_ next: NextTry) async {
         guard !isShuttingDown else { return }
-        lineUp(next.record, after: next.delay, reason: next.reason)
+        lineUp(next.record, after: next.delay, reason: next.reason, error: next.error)
         // Its alarm may have rung between the end of its run and this.
         setDueAlarm(next.record)
         await publishLive(.waiting, next.record)
@@ -41,6 +41,7 @@ extension NextTry {
         var record = record
         record.request = request
         let isNew = request.hasOtherAddress(than: self.record.request)
-        return NextTry(record: record, delay: isNew ? 0 : delay, reason: isNew ? .retry : reason)
+        return NextTry(
+            record: record, delay: isNew ? 0 : delay, reason: isNew ? .retry : reason, error: isNew ? nil : error)
     }
 }

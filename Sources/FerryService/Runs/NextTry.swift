@@ -9,4 +9,6 @@ struct NextTry: Sendable {
     /// Seconds; 0 is at once, if there is a slot.
     let delay: Double
     let reason: WaitReason
+    /// What it waits for, where the journal could not record that.
+    var error: TransferError?
 }

@@ -1,0 +1,55 @@
+// Ferry: FerryService
+// What is due, the earliest first.
+
+import FerryCore
+import HeapModule
+
+/// What is due, the earliest first. Owned by the service.
+///
+/// An alarm whose plan was replaced stays until it rings or until such alarms are the most, so that plans that are replaced
+/// over and over do not add up.
+struct Alarms {
+    /// Alarms below which none is looked for that nobody waits for.
+    private static let fewAlarms = 64
+
+    private var heap = Heap<Alarm>()
+    /// Causes of which there is one alarm, and that have one.
+    private var single: Set<Alarm.Cause> = []
+    /// How many alarms there may be before those that nobody waits for are dropped.
+    private var limit = fewAlarms
+
+    /// When the next one is due.
+    var next: ContinuousClock.Instant? { heap.min?.due }
+    var count: Int { heap.count }
+
+    /// Adds an alarm.
+    ///
+    /// - Parameter isWanted: whether somebody still waits for an alarm.
+    /// - Returns: whether it is the next one.
+    mutating func set(_ alarm: Alarm, isWanted: (Alarm) -> Bool) -> Bool {
+        if alarm.cause.isSingle, !single.insert(alarm.cause).inserted { return false }
+        let isFirst = next.map { alarm.due < $0 } ?? true
+        heap.insert(alarm)
+        guard heap.count > limit else { return isFirst }
+        heap = Heap(heap.unordered.filter { $0 == alarm || $0.cause.isSingle || isWanted($0) })
+        limit = max(Self.fewAlarms, 2 * heap.count)
+        return isFirst
+    }
+
+    /// Takes out the next alarm, if it is due.
+    mutating func takeDue(at now: ContinuousClock.Instant) -> Alarm? {
+        guard let next, next <= now, let alarm = heap.popMin() else { return nil }
+        single.remove(alarm.cause)
+        return alarm
+    }
+}
+
+extension Alarm.Cause {
+    /// Whether a second alarm with this cause says nothing new.
+    fileprivate var isSingle: Bool {
+        switch self {
+        case .look, .sweep, .settling: true
+        case .retry, .due, .release, .launch: false
+        }
+    }
+}

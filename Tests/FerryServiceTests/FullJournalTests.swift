@@ -1,0 +1,36 @@
+// Ferry: FerryServiceTests
+// What is shown of transfers that a full journal holds up.
+
+import FerryCore
+import FerryTesting
+import Testing
+
+@testable import FerryService
+
+@Suite(.timeLimit(.minutes(2))) struct `A journal without room` {
+    private static let body = SeededBody(seed: 35, size: 300_000)
+    /// What is to be recorded needs more than what is left of a page.
+    private static let script = OriginScript(
+        body, .always(.etag("\"" + String(repeating: "e", count: 6000) + "\"")),
+        .on(.request(1), .hold("begun", at: .head)))
+
+    /// The wait was shown as one for a free slot.
+    @Test func `is what a transfer waits for, in words, until there is room`() async throws {
+        try await withStoredService(Self.script, { $0.delayScale = 1000 }) { bed, local in
+            let id = try await bed.add().id
+            await bed.origin.waitForHold("begun")
+            try await withoutRoom(local) {
+                bed.origin.release("begun")
+                let waiting = try await bed.wait(for: id, waiting: .disk)
+                #expect(waiting.error?.code == .diskFull)
+                #expect(waiting.error?.message.contains("journal") == true)
+                #expect(waiting.nextTryAt != nil)
+                let listed = try await bed.service.transfers(TransferQuery()).transfers.first
+                #expect(listed?.reason == .disk && listed?.error?.code == .diskFull)
+            }
+            try await bed.act(.resume, id)
+            let done = try await bed.wait(for: id, .succeeded)
+            #expect(done.error == nil)
+        }
+    }
+}
