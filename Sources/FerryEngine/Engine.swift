@@ -32,6 +32,7 @@ package final class Engine: Sendable {
 
     package let configuration: Configuration
     package let disk: DiskQueue
+    package let leftoverDisk: LeftoverDisk
     let folders: FolderSync
     let smallFiles: SmallFiles
     let clients: ClientPool
@@ -53,6 +54,7 @@ package final class Engine: Sendable {
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
         disk = DiskQueue(system: configuration.disk, threads: threads)
+        leftoverDisk = LeftoverDisk(system: configuration.disk)
         folders = FolderSync(disk: disk)
         smallFiles = SmallFiles(disk: disk, reached: configuration.reached)
         clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
@@ -67,9 +69,11 @@ package final class Engine: Sendable {
     }
 
     /// Removes what a transfer that ended left on disk.
-    package func removePartialFile(_ facts: PartialFacts) async throws(TransferError) {
+    ///
+    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(TransferError) {
         do {
-            try await disk.run { system throws(DiskError) in try PartialFile.remove(facts, disk: system) }
+            try await (queue ?? disk).run { system throws(DiskError) in try PartialFile.remove(facts, disk: system) }
         } catch {
             throw error.transferError
         }
@@ -77,6 +81,7 @@ package final class Engine: Sendable {
 
     /// Ends event loops and threads; runs must have ended.
     package func shutdown() async {
+        leftoverDisk.end()
         await clients.shutdown()
         try? await threads.shutdownGracefully()
         try? await group.shutdownGracefully()

@@ -181,7 +181,8 @@ import Testing
                 let result = try #require(id)
                 try await withService(.inProcess, origin, outside, keepsState: true, { $0.spoolFolder = spool }) {
                     bed in
-                    #expect(names(spool) == ["\(result).download", "0000000000000001.partial", "else"].sorted())
+                    let left = ["\(result).download", "0000000000000001.partial", "else"].sorted()
+                    try await eventually("a spool without files of nothing") { names(spool) == left }
                     let kept = try await bed.service.transfer(result)
                     #expect(kept.state == .succeeded)
                 }
@@ -190,7 +191,9 @@ import Testing
                     $0.resultAge = 0
                 }
                 try await withService(.inProcess, origin, outside, keepsState: true, drops) { bed in
-                    #expect(names(spool) == ["0000000000000001.partial", "else"])
+                    try await eventually("a spool without results") {
+                        names(spool) == ["0000000000000001.partial", "else"]
+                    }
                     let left = try await bed.service.transfers(TransferQuery())
                     #expect(left.transfers.isEmpty)
                 }

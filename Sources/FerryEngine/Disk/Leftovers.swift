@@ -25,6 +25,11 @@ package struct Leftovers: Sendable {
         self.partialFolder = partialFolder
     }
 
+    /// The folders that have to answer before these are removed.
+    package var folders: Set<String> {
+        Set([partial?.folder ?? partialFolder, copy?.folderPart, placed?.path.folderPart].compactMap { $0 })
+    }
+
     fileprivate func remove(_ disk: any DiskSystem) throws(DiskError) {
         if let partial {
             try PartialFile.remove(partial, disk: disk)
@@ -52,9 +57,12 @@ package struct Leftovers: Sendable {
 extension Engine {
     /// Removes what transfers have left, each as far as it is still theirs.
     ///
+    /// - Parameter queue: whose threads do it; nil is the usual ones.
     /// - Returns: Why that failed for some.
-    package func remove(_ leftovers: [Leftovers]) async -> [TransferID: TransferError] {
-        let result = await disk.result { system throws(DiskError) in
+    package func remove(
+        _ leftovers: [Leftovers], on queue: DiskQueue? = nil
+    ) async -> [TransferID: TransferError] {
+        let result = await (queue ?? disk).result { system throws(DiskError) in
             var failures: [TransferID: TransferError] = [:]
             for one in leftovers {
                 do throws(DiskError) { try one.remove(system) } catch { failures[one.id] = error.transferError }

@@ -6,8 +6,8 @@ import Foundation
 
 extension Engine {
     /// Whether the file that was placed is still at its path, as it was then; links are not followed.
-    package func isPlacedFileIntact(_ placement: PlacementIntent) async -> Bool {
-        let found = await disk.result { system throws(DiskError) in
+    package func isPlacedFileIntact(_ placement: PlacementIntent, on queue: DiskQueue? = nil) async -> Bool {
+        let found = await (queue ?? disk).result { system throws(DiskError) in
             try PlacedFile.find(placement, in: system.openFolder(placement.path.folderPart), disk: system)
         }
         return if case .success(true) = found { true } else { false }
@@ -61,9 +61,13 @@ extension Engine {
     }
 
     /// Removes a copy that a transfer was being placed by, if there is one.
-    package func removeCopy(_ path: String, of id: TransferID) async throws(TransferError) {
+    package func removeCopy(
+        _ path: String, of id: TransferID, on queue: DiskQueue? = nil
+    ) async throws(TransferError) {
         do {
-            try await disk.run { system throws(DiskError) in try PartialFile.removeCopy(path, of: id, disk: system) }
+            try await (queue ?? disk).run { system throws(DiskError) in
+                try PartialFile.removeCopy(path, of: id, disk: system)
+            }
         } catch {
             throw error.transferError
         }

@@ -14,6 +14,8 @@ struct Alarm: Comparable, Sendable {
         case release(origin: String)
         /// Time to look for files that nobody takes.
         case sweep
+        /// Time to look again at files that could not be removed.
+        case cleanUp
         /// Apps that lived through a restart of the daemon have had the time to come back.
         case settling
         /// A launch that failed is to be repeated.

@@ -121,11 +121,11 @@ extension LocalTransferService {
             return nil
         }
         leaveLine(record.id, key(record))
-        await stop(record.id)
         live[record.id]?.isStopping = true
         // Its number is taken: until the event is told, nobody is told of later ones, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
         let after = (try? await existing(record.id)) ?? stored
+        await stop(record.id)
         await consider(record.request.session)
         return ActionResult(id: record.id, state: shown(after).state)
     }
@@ -179,18 +179,27 @@ extension LocalTransferService {
         leaveLine(id, key(record))
         await stop(id)
         let after = try await existing(id)
-        try await finishCancel(after)
+        do throws(TransferError) {
+            try await finishCancel(after)
+        } catch {
+            cleanUpLater()
+            throw error
+        }
         return ActionResult(id: id, state: after.outcome?.state ?? .canceled)
     }
 
     /// Removes what a canceled transfer has on disk and records its end.
-    func finishCancel(_ record: TransferRecord) async throws(TransferError) {
+    ///
+    /// - Parameter queue: whose threads remove it; nil is the usual ones.
+    func finishCancel(_ record: TransferRecord, on queue: DiskQueue? = nil) async throws(TransferError) {
         var machine = TransferMachine(record)
         guard case .finish(let outcome) = machine.runStopped() else { return }
         var ended = machine.record
-        if let partial = ended.facts.partial { try await engine.removePartialFile(partial) }
+        if let partial = ended.facts.partial { try await engine.removePartialFile(partial, on: queue) }
+        if let copy = ended.facts.copy { try await engine.removeCopy(copy, of: ended.id, on: queue) }
         ended.facts.partial = nil
         ended.facts.needsTruncation = false
+        ended.facts.copy = nil
         try await finish(ended, outcome)
     }
 

@@ -2,13 +2,12 @@
 // Taking up what an earlier process left.
 
 import FerryCore
-import FerryEngine
 import FerryStore
 import Foundation
 import Logging
 
 extension LocalTransferService {
-    /// Puts every transfer that is to run back in line, and ends what was being canceled.
+    /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
     func recover() async throws(TransferError) {
         let end = lastID ?? TransferID(rawValue: 0)
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
@@ -21,13 +20,12 @@ extension LocalTransferService {
             try await takeOrdered(session.order, of: session.id)
             setOrder(session.order, of: session.id)
         }
-        try await recoverRemovals()
-        for record in found.canceling where !record.intent.isRemoval { try await cleanUp(record) }
-        try await sweep(olderThan: 0)
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
-        // Long lists of events that nobody wants hold nothing up.
+        // The service is open from here on: folders that hang and long lists of events hold nothing up.
+        cleanUp()
+        sweepAtStart()
         Task(name: "trimming of events") {
             do throws(TransferError) { try await trimEvents() } catch {
                 if !isShuttingDown { noteFailure(error) }
@@ -40,7 +38,6 @@ extension LocalTransferService {
         /// Those that wait for a moment of their own, or which cannot be read.
         var timed: [PendingTransfer] = []
         var lines: [(line: StoredLine, ids: [TransferID])] = []
-        var canceling: [TransferRecord] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
 
         init(_ reader: JournalReader, end: TransferID) throws(TransferError) {
@@ -51,32 +48,9 @@ extension LocalTransferService {
                 lines.append((line, ids))
             }
             timed += try reader.pending(unreadable)
-            canceling = try reader.unfinishedCleanups()
             for session in try reader.storedSessions() {
                 sessions.append((session.id, session.settings, try reader.order(of: session.id)))
             }
         }
-    }
-
-    private func cleanUp(_ record: TransferRecord) async throws(TransferError) {
-        if record.outcome == nil, record.intent == .cancel { return try await finishCancel(record) }
-        if record.facts.placement?.formerPath != nil { return try await recoverName(of: record) }
-        guard let partial = record.facts.partial, let outcome = record.outcome else { return }
-        // What was quit is continued from its bytes.
-        if outcome == .canceled, record.facts.cancelReason != nil, !isOutdated(record) { return }
-        if case .failed(let error) = outcome, error.kept(with: record.facts) != .none, !isOutdated(record) { return }
-        try await engine.removePartialFile(partial)
-        var record = record
-        record.facts.partial = nil
-        record.facts.ranges.removeAll()
-        let cleaned = record
-        try await journal.commit { transaction throws(TransferError) in
-            try transaction.updateFacts(cleaned.id, cleaned.facts)
-        }
-    }
-
-    /// Whether a failed transfer has kept its bytes long enough (spec T13).
-    private func isOutdated(_ record: TransferRecord) -> Bool {
-        record.finishedAt.map { Date().timeIntervalSince($0) > 30 * 86_400 } ?? false
     }
 }

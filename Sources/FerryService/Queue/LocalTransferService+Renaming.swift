@@ -88,7 +88,7 @@ extension LocalTransferService {
         placement.formerPath = nil
         var old = placement
         old.path = former
-        let isOld = await engine.isPlacedFileIntact(old)
+        let isOld = await engine.isPlacedFileIntact(old, on: engine.leftoverDisk.queue)
         _ = try await recordPlace(record.id, isOld ? old : placement)
     }
 }

@@ -136,7 +136,7 @@ extension LocalTransferService {
             case .retry(let id): delayed[id]?.until == other.due
             case .due(let id): dueAlarms.contains(id)
             case .release(let origin): held[origin] != nil
-            case .look, .sweep, .settling, .launch: true
+            case .look, .sweep, .cleanUp, .settling, .launch: true
             }
         }
         if isFirst { rearm() }
@@ -169,7 +169,9 @@ extension LocalTransferService {
             case .look:
                 lookAhead()
             case .sweep:
-                await sweepAgain()
+                sweepAgain()
+            case .cleanUp:
+                cleanUp()
             case .settling:
                 await endSettling()
             case .launch(let session):

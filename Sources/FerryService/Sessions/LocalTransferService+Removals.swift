@@ -5,12 +5,11 @@ import FerryCore
 import FerryEngine
 import FerryStore
 import Foundation
-import Logging
 
 extension LocalTransferService {
     /// Forgets transfers of a session, whose turns are taken.
     ///
-    /// - Returns: Those whose files could not be removed; they are tried again at the next start.
+    /// - Returns: Those whose files could not be removed; they are tried again later.
     func remove(
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(TransferError) -> [ActionResult] {
@@ -31,21 +30,11 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        await stop(begun)
+        for id in begun { live[id]?.isStopping = true }
+        // Nobody is told of later events before these, and a run may take long to stop.
         await hub.publish(removed)
+        await stop(begun)
         return try await finishRemovals(of: begun, in: session, sparesSucceeded: sparesSucceeded)
-    }
-
-    /// Finishes what an earlier process has begun.
-    func recoverRemovals() async throws(TransferError) {
-        let remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: nil) }
-        for (session, remains) in Dictionary(grouping: remains, by: \.session) {
-            for failure in try await finishRemoval(of: remains, in: session) {
-                logger.error(
-                    "files of a removed transfer are left",
-                    metadata: ["transfer": "\(failure.id)", "error": "\(failure.error.map { "\($0)" } ?? "")"])
-            }
-        }
     }
 
     private func finishRemovals(
@@ -61,14 +50,19 @@ extension LocalTransferService {
                 remains.removeAll { arrived.contains($0.id) }
             }
         }
-        return try await finishRemoval(of: remains, in: session)
+        let failures = try await finishRemoval(of: remains, in: session)
+        if !failures.isEmpty { cleanUpLater() }
+        return failures
     }
 
     /// Removes the files of transfers that are at rest, and forgets them.
-    private func finishRemoval(
-        of remains: [Remains], in session: SessionID
+    ///
+    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    /// - Returns: Those whose files could not be removed.
+    func finishRemoval(
+        of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil
     ) async throws(TransferError) -> [ActionResult] {
-        let failures = await engine.remove(remains.map(Leftovers.init))
+        let failures = await engine.remove(remains.map(Leftovers.init), on: queue)
         let gone = remains.map(\.id).filter { failures[$0] == nil }
         let now = Date()
         let removed = try await journal.commit { transaction throws(TransferError) in
@@ -91,7 +85,7 @@ extension LocalTransferService {
 }
 
 extension Leftovers {
-    fileprivate init(_ remains: Remains) {
+    init(_ remains: Remains) {
         let request = remains.request
         self.init(
             id: remains.id, partial: remains.partial, copy: remains.copy, placed: remains.placed,

@@ -15,8 +15,8 @@ extension LocalTransferService {
 
     /// Drops results that were not taken in time, and files of the spool that belong to nothing.
     ///
-    /// - Parameter age: files of transfers that are younger stay: they may be about to be stored.
-    func sweep(olderThan age: Double) async throws(TransferError) {
+    /// - Parameter limit: files of transfers that were made later stay: these may be about to be stored.
+    private func sweep(madeBefore limit: Date) async throws(TransferError) {
         let now = Date()
         let oldest = now.addingTimeInterval(-configuration.resultAge)
         let outdated = try await journal.read { reader throws(TransferError) in
@@ -26,28 +26,38 @@ extension LocalTransferService {
             logger.notice("dropping results that nobody took", metadata: ["count": "\(outdated.count)"])
             _ = try await act(.remove, on: TransferSelection(ids: outdated))
         }
-        guard let files = await SpoolFile.all(in: spoolFolder) else { return }
-        setAlarm(Alarm(due: .now + .seconds(Self.sweepInterval), cause: .sweep))
+        let spool = spoolFolder
+        let listed = await engine.leftoverDisk.queue.result { _ throws(DiskError) in SpoolFile.all(in: spool) }
+        guard case .success(let files?) = listed else { return }
+        watchSpool()
         for file in files {
             switch file.kind {
             case .released:
                 guard now.timeIntervalSince(file.changedAt) > Self.releasedAge else { continue }
             case .ofTransfer:
                 let id = file.transfer
-                let isYoung = Double(id.rawValue >> 20) / 1000 > now.timeIntervalSince1970 - age
-                guard !isYoung || age == 0,
+                guard Int64(id.rawValue >> 20) < Int64(limit.timeIntervalSince1970 * 1000),
                     try await journal.read({ reader throws(TransferError) in try reader.record(id) }) == nil
                 else { continue }
             }
-            await file.remove()
+            _ = await engine.leftoverDisk.queue.result { _ throws(DiskError) in file.remove() }
         }
     }
 
+    /// Drops what an earlier process left; nobody waits for it.
+    func sweepAtStart() { sweepInBackground(madeBefore: startedAt) }
+
     /// The sweep of a service that has been at work for a while.
-    func sweepAgain() async {
-        do throws(TransferError) { try await sweep(olderThan: Self.sweepInterval) } catch { noteFailure(error) }
+    func sweepAgain() { sweepInBackground(madeBefore: Date(timeIntervalSinceNow: -Self.sweepInterval)) }
+
+    private func sweepInBackground(madeBefore limit: Date) {
+        Task(name: "sweep of the spool") {
+            do throws(TransferError) { try await sweep(madeBefore: limit) } catch {
+                if !isShuttingDown { noteFailure(error) }
+            }
+        }
     }
 
-    /// Sets the first alarm of a spool that has just been made.
+    /// Sets the alarm for the next look at the spool.
     func watchSpool() { setAlarm(Alarm(due: .now + .seconds(Self.sweepInterval), cause: .sweep)) }
 }

@@ -19,8 +19,7 @@ struct SpoolFile: Sendable {
     let changedAt: Date
 
     /// The files in a folder; nil if there is no such folder.
-    @concurrent
-    static func all(in folder: String) async -> [SpoolFile]? {
+    static func all(in folder: String) -> [SpoolFile]? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
         return names.compactMap { name in
             guard let (kind, id) = parse(name) else { return nil }
@@ -42,6 +41,5 @@ struct SpoolFile: Sendable {
         }
     }
 
-    @concurrent
-    func remove() async { try? FileManager.default.removeItem(atPath: path) }
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

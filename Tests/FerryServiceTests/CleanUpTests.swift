@@ -1,0 +1,120 @@
+// Ferry: FerryServiceTests
+// Starts with folders that cannot be reached, and what is removed later.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryService
+
+@Suite(.timeLimit(.minutes(2))) struct `Files that could not be removed` {
+    private static let body = SeededBody(seed: 33, size: 300_000)
+    private static let script = OriginScript(body, .on(.path("/held*"), .hold("never", at: .body(200_000))))
+
+    /// What leaves something to clean up when its folder cannot be reached.
+    enum Ending: CaseIterable, Sendable {
+        case cancel, remove, sessionRemoval
+
+        func perform(on id: TransferID, _ service: any SessionService) async throws {
+            switch self {
+            case .cancel: _ = try await service.act(.cancel, on: TransferSelection(ids: [id]))
+            case .remove: _ = try await service.act(.remove, on: TransferSelection(ids: [id]))
+            case .sessionRemoval: _ = try await service.act(.remove, in: .cli, on: [id])
+            }
+        }
+
+        func isOver(_ id: TransferID, _ service: any SessionService) async throws -> Bool {
+            let listed = try await service.transfers(TransferQuery()).transfers.first { $0.id == id }
+            // A single removal that fails has canceled the transfer first.
+            return self == .sessionRemoval ? listed == nil : listed?.state == .canceled
+        }
+    }
+
+    /// Leaves a transfer whose cancel or removal is in the journal and whose partial file is still there.
+    private func leave(_ ending: Ending, _ disk: FaultyDisk, _ bed: ServiceBed) async throws -> TransferID {
+        let id = try await bed.add("/held").id
+        try await bed.wait(for: id, received: 200_000)
+        disk.fail(.remove, EIO)
+        try await ending.perform(on: id, bed.service)
+        #expect(bed.files == [".ferry-\(id).part"])
+        return id
+    }
+
+    private func withTwoServices(
+        _ first: @escaping Tweak, _ second: @escaping Tweak, first body: (ServiceBed) async throws -> Void,
+        second other: (ServiceBed) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { outside in
+            try await withOrigin(Self.script) { origin in
+                try await withService(.inProcess, origin, outside, keepsState: true, first, body)
+                try await withService(.inProcess, origin, outside, keepsState: true, second, other)
+            }
+        }
+    }
+
+    /// The start failed, and with it every command, for as long as one folder gave an error.
+    @Test(arguments: Ending.allCases, [ELOOP, EIO, ENOTCONN, ESTALE, EACCES, EROFS])
+    func `keep no daemon from starting, and are removed once their folder answers`(
+        _ ending: Ending, _ errno: Int32
+    ) async throws {
+        let (before, after) = (FaultyDisk(), FaultyDisk())
+        after.fail(.openFolder, errno)
+        var id = TransferID(rawValue: 0)
+        // Without a delay worth naming the first service looks again and again, in vain.
+        try await withTwoServices({ $0.disk = before }, { $0.disk = after }) { bed in
+            id = try await leave(ending, before, bed)
+        } second: { bed in
+            try await eventually("a look at the folder") { after.events.contains(.failed(.openFolder)) }
+            #expect(try await !ending.isOver(id, bed.service))
+            #expect(bed.files == [".ferry-\(id).part"])
+            after.fail(.openFolder, times: 0)
+            try await eventually("the end of the clean-up") { try await ending.isOver(id, bed.service) }
+            try await eventually("the partial file's end") { bed.files == [] }
+        }
+    }
+
+    /// A folder on a dead server does not answer at all.
+    @Test(arguments: Ending.allCases) func `hold up nobody where their folder hangs`(_ ending: Ending) async throws {
+        let (before, after) = (FaultyDisk(), FaultyDisk())
+        let answer = DispatchSemaphore(value: 0)
+        defer { answer.signal() }
+        let (hanging, hangs) = AsyncStream<Void>.makeStream()
+        let isFirst = Mutex(true)
+        after.before(.openFolder) {
+            let hangsNow = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard hangsNow else { return }
+            hangs.yield()
+            // The limit only turns a hang into a failure.
+            _ = answer.wait(timeout: .now() + 40)
+        }
+        var id = TransferID(rawValue: 0)
+        try await withTwoServices({ $0.disk = before }, { $0.disk = after }) { bed in
+            id = try await leave(ending, before, bed)
+        } second: { bed in
+            for await _ in hanging { break }
+            let others = try await bed.add((1...8).map { bed.request("/\($0)") }).map(\.id)
+            for other in others { try await bed.wait(for: other, .succeeded) }
+            // Actions on all do not wait for it either.
+            _ = try await bed.service.act(.pause, in: .cli, on: nil)
+            #expect(try await !ending.isOver(id, bed.service))
+            answer.signal()
+            try await eventually("the end of the clean-up") { try await ending.isOver(id, bed.service) }
+        }
+    }
+
+    @Test(arguments: [Ending.cancel, .sessionRemoval])
+    func `are removed later by the same daemon`(_ ending: Ending) async throws {
+        let disk = FaultyDisk()
+        try await withStoredService(Self.script, { $0.disk = disk }) { bed, _ in
+            let id = try await leave(ending, disk, bed)
+            disk.fail(.remove, times: 0)
+            try await eventually("the end of the clean-up") { try await ending.isOver(id, bed.service) }
+            try await eventually("the partial file's end") { bed.files == [] }
+        }
+    }
+}
