@@ -21,6 +21,8 @@ package actor LocalTransferService: TransferService {
     let logger: Logger
     let startedAt = Date()
     let warnings: [String]
+    /// Whether transfers are held after traps.
+    var startWatch: StartWatch
     let hub: EventHub
 
     var currentSettings: ServiceSettings
@@ -69,10 +71,11 @@ package actor LocalTransferService: TransferService {
     private let failed = AsyncStream.makeStream(of: TransferError.self)
 
     private init(
-        _ configuration: ServiceConfiguration, journal: Journal, warnings: [String], settings: ServiceSettings,
-        lastID: TransferID?, lastEvent: Int64
+        _ configuration: ServiceConfiguration, startWatch: StartWatch, journal: Journal, warnings: [String],
+        settings: ServiceSettings, lastID: TransferID?, lastEvent: Int64
     ) {
         self.configuration = configuration
+        self.startWatch = startWatch
         self.journal = journal
         self.warnings = warnings
         self.lastID = lastID
@@ -99,6 +102,19 @@ package actor LocalTransferService: TransferService {
     package static func open(
         _ configuration: ServiceConfiguration
     ) async throws(TransferError) -> LocalTransferService {
+        let startWatch = StartWatch(folder: configuration.stateFolder, logger: configuration.logger)
+        do throws(TransferError) {
+            return try await open(configuration, startWatch)
+        } catch {
+            // What is wrong is said: nothing was trapped.
+            startWatch.succeeded()
+            throw error
+        }
+    }
+
+    private static func open(
+        _ configuration: ServiceConfiguration, _ startWatch: StartWatch
+    ) async throws(TransferError) -> LocalTransferService {
         let journal: Journal
         var warnings: [String] = []
         if let folder = configuration.stateFolder {
@@ -110,8 +126,8 @@ package actor LocalTransferService: TransferService {
             (try reader.settings() ?? ServiceSettings(), try reader.lastTransferID, try reader.lastEventNumber)
         }
         let service = LocalTransferService(
-            configuration, journal: journal, warnings: warnings, settings: settings, lastID: lastID,
-            lastEvent: lastEvent)
+            configuration, startWatch: startWatch, journal: journal, warnings: warnings, settings: settings,
+            lastID: lastID, lastEvent: lastEvent)
         try await service.recover()
         return service
     }
@@ -132,6 +148,7 @@ package actor LocalTransferService: TransferService {
         await hub.finish()
         await engine.shutdown()
         await journal.close()
+        startWatch.succeeded()
         failed.continuation.finish()
     }
 

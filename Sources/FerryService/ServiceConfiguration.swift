@@ -22,6 +22,8 @@ package struct ServiceConfiguration: Sendable {
     package var delayScale: Double = 1
     /// Seconds before its time is over at which a transfer gets an alarm for that.
     package var lookAhead: Double = 7200
+    /// Seconds after which a start counts as a good one.
+    package var trial = StartMode.trial
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
 

@@ -12,7 +12,8 @@ extension Daemon {
         let environment = ProcessInfo.processInfo.environment
         return await main(arguments: CommandLine.arguments, environment: environment) {
             paths, logger, seam throws(TransferError) in
-            try await LocalTransferService.open(
+            LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
+            return try await LocalTransferService.open(
                 ServiceConfiguration(
                     stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached))
         }

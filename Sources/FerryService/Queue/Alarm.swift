@@ -14,6 +14,8 @@ struct Alarm: Comparable, Sendable {
         case release(origin: String)
         /// Time to look for files that nobody takes.
         case sweep
+        /// The daemon has run for long enough that its start was a good one.
+        case trialEnds
         /// Time to look again at files that could not be removed.
         case cleanUp
         /// Apps that lived through a restart of the daemon have had the time to come back.

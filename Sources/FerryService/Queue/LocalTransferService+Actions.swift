@@ -12,6 +12,7 @@ extension LocalTransferService {
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(TransferError) -> [ActionResult] {
         if let ids = selection.ids { return await perform(action, on: ids) }
+        if action == .resume, selection.session == nil { goOn() }
         return try await actOnAll(action, in: selection.session)
     }
 
@@ -124,8 +125,8 @@ extension LocalTransferService {
         live[record.id]?.isStopping = true
         // Its number is taken: until the event is told, nobody is told of later ones, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
-        let after = (try? await existing(record.id)) ?? stored
         await stop(record.id)
+        let after = (try? await existing(record.id)) ?? stored
         await consider(record.request.session)
         return ActionResult(id: record.id, state: shown(after).state)
     }
@@ -198,8 +199,8 @@ extension LocalTransferService {
         if let partial = ended.facts.partial { try await engine.removePartialFile(partial, on: queue) }
         if let copy = ended.facts.copy { try await engine.removeCopy(copy, of: ended.id, on: queue) }
         ended.facts.partial = nil
-        ended.facts.needsTruncation = false
         ended.facts.copy = nil
+        ended.facts.needsTruncation = false
         try await finish(ended, outcome)
     }
 

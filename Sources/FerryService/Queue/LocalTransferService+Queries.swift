@@ -109,7 +109,7 @@ extension LocalTransferService {
         return ServiceStatus(
             version: FerryVersion.current, pid: getpid(), startedAt: startedAt,
             transfers: shownCounts(counts, running: live.count { $0.value.run != nil }),
-            lastEvent: lastEvent, warnings: warnings)
+            lastEvent: lastEvent, warnings: warnings + [startWatch.mode.warning].compactMap { $0 })
     }
 
     package func sessions() async throws(TransferError) -> [SessionInfo] {

@@ -24,8 +24,7 @@ extension LocalTransferService {
         settleSessions()
         schedule()
         // The service is open from here on: folders that hang and long lists of events hold nothing up.
-        cleanUp()
-        sweepAtStart()
+        if !startWatch.isHeld { beginTrial() }
         Task(name: "trimming of events") {
             do throws(TransferError) { try await trimEvents() } catch {
                 if !isShuttingDown { noteFailure(error) }

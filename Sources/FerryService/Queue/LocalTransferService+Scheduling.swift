@@ -11,7 +11,7 @@ import Logging
 extension LocalTransferService {
     /// Gives every free slot away; called after everything that may have freed one or made somebody eligible (spec L6).
     func schedule() {
-        guard !isShuttingDown else { return }
+        guard !isShuttingDown, !startWatch.isHeld else { return }
         failForbidden()
         var limits = currentLimits()
         while !limits.isFull,
@@ -64,6 +64,7 @@ extension LocalTransferService {
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
+        if startWatch.isHeld { return .held }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         guard let waiting = delayed[record.id] else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil
@@ -136,7 +137,7 @@ extension LocalTransferService {
             case .retry(let id): delayed[id]?.until == other.due
             case .due(let id): dueAlarms.contains(id)
             case .release(let origin): held[origin] != nil
-            case .look, .sweep, .cleanUp, .settling, .launch: true
+            case .look, .sweep, .cleanUp, .settling, .trialEnds, .launch: true
             }
         }
         if isFirst { rearm() }
@@ -172,6 +173,8 @@ extension LocalTransferService {
                 sweepAgain()
             case .cleanUp:
                 cleanUp()
+            case .trialEnds:
+                startWatch.succeeded()
             case .settling:
                 await endSettling()
             case .launch(let session):

@@ -13,10 +13,12 @@ extension LocalTransferService {
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
         let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate)
         live[id] = transfer
+        StartWatch.began(id)
         transfer.task = Task(name: "transfer \(id)") {
             let next = await self.makeTry(id)
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
             self.live[id] = nil
+            StartWatch.ended(id)
             if let next, !transfer.isStopping {
                 await self.takeUp(transfer.changed.map(next.following) ?? next)
             }
