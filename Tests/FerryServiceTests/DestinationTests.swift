@@ -42,6 +42,28 @@ import Testing
         }
     }
 
+    /// A path that is too long was made up to where it was too long.
+    @Test(arguments: ServiceKind.allCases, [false, true])
+    func `a request that is refused makes no folder`(_ kind: ServiceKind, isBatch: Bool) async throws {
+        try await withService(kind) { bed in
+            let long = String(repeating: "n", count: 300)
+            let deep = bed.folder + String(repeating: "/a", count: 2_100)
+            for folder in [deep, bed.folder + "/a/b/" + long] {
+                let request = bed.request { $0.folder = folder }
+                if isBatch {
+                    let batch = TransferBatch(
+                        templates: [request], items: [TransferBatch.Item(template: 0, url: request.url)])
+                    // What the disk refuses of a batch is stored as failed.
+                    let id = try #require(try await bed.service.submit(batch).results.first?.id)
+                    #expect(try await bed.service.transfer(id).error?.code == .destinationUnwritable)
+                } else {
+                    #expect(try await bed.refusal(of: request).code == .destinationUnwritable)
+                }
+                #expect(bed.files == [])
+            }
+        }
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `F6 fail refuses a name that is taken`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in

@@ -172,14 +172,20 @@
 
         package func makeFolders(_ path: String, mode: UInt32) throws(DiskError) {
             var partial = ""
+            var made: [String] = []
             for part in path.split(separator: "/") {
                 partial += "/" + part
-                guard unsafe mkdir(partial, mode) == 0 || errno == EEXIST || errno == EISDIR else {
-                    // A folder on the way may be read-only and there all the same.
-                    var status = stat()
-                    if unsafe stat(partial, &status) == 0 { continue }
-                    throw DiskError("Making the folder", partial, errno: errno)
+                if unsafe mkdir(partial, mode) == 0 {
+                    made.append(partial)
+                    continue
                 }
+                if errno == EEXIST || errno == EISDIR { continue }
+                // A folder on the way may be read-only and there all the same.
+                var status = stat()
+                if unsafe stat(partial, &status) == 0 { continue }
+                let error = DiskError("Making the folder", partial, errno: errno)
+                for folder in made.reversed() { unsafe rmdir(folder) }
+                throw error
             }
         }
 

@@ -37,8 +37,7 @@ extension FolderChecks {
         var unique: [(index: Int, path: String)] = []
         for (folder, group) in groups(of: items) {
             guard let first = group.first, let template = templates[items[first.index].template],
-                let opened = try? await open(
-                    folder, makes: template.createFolders, mode: Destination.folderMode(of: template))
+                let place = try? await place(folder, makes: template.createFolders)
             else { continue }
             let names = group.map(\.name)
             let looked = await disk.result { system throws(DiskError) -> [Bool] in
@@ -49,11 +48,13 @@ extension FolderChecks {
                         free.append(true)
                         continue
                     }
-                    free.append(try system.identity(of: name, in: opened) == nil)
+                    free.append(try place.identity(of: name, system) == nil)
                 }
                 return free
             }
-            guard case .success(let found) = looked else { continue }
+            guard case .success(let found) = looked,
+                (try? await make(place, mode: Destination.folderMode(of: template))) != nil
+            else { continue }
             let base = folder == "/" ? "/" : folder + "/"
             for (one, isFree) in zip(group, found) where isFree {
                 guard let name = one.name else {
@@ -74,19 +75,19 @@ extension FolderChecks {
         return free
     }
 
-    private struct Place {
+    private struct Named {
         let index: Int
         /// The file's name in its folder; nil where it comes from the response.
         let name: String?
     }
 
     /// The items by their folders, each folder where it first comes.
-    private func groups(of items: [AdmittedBatch.Item]) -> [(folder: String, group: [Place])] {
+    private func groups(of items: [AdmittedBatch.Item]) -> [(folder: String, group: [Named])] {
         var places: [String: Int] = [:]
-        var groups: [(folder: String, group: [Place])] = []
+        var groups: [(folder: String, group: [Named])] = []
         for (index, item) in items.enumerated() {
             let folder = Destination.folder(item.folder, name: item.name)
-            let place = Place(index: index, name: item.name?.lastPathPart)
+            let place = Named(index: index, name: item.name?.lastPathPart)
             // Most are of one folder, as the one before.
             if groups.last?.folder == folder {
                 groups[groups.count - 1].group.append(place)

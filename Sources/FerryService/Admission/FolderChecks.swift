@@ -5,7 +5,7 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Looks at the destinations of a batch; each folder once.
+/// Looks at the destinations of a batch; each folder once. A folder is made only for a request that is not refused.
 struct FolderChecks {
     /// What was found at a destination.
     enum Finding: Sendable {
@@ -18,7 +18,7 @@ struct FolderChecks {
     let disk: DiskQueue
     /// Which of some paths other transfers aim at.
     let taken: ([String]) async throws(TransferError) -> Set<String>
-    private var known: [String: OpenFile] = [:]
+    private var known: [String: Place] = [:]
     /// Numbers of names that earlier requests of the batch have not tried.
     private var nextNumbers: [String: Int] = [:]
 
@@ -27,26 +27,51 @@ struct FolderChecks {
         self.taken = taken
     }
 
-    /// Makes the folder if that is wanted, and applies the conflict policy if the name is known.
+    /// A folder, as far as it is there.
+    struct Place: Sendable {
+        let path: String
+        /// Nil where it is to be made: then nothing has a name in it.
+        let folder: OpenFile?
+
+        /// What a name in it stands for.
+        func identity(of name: String, _ system: any DiskSystem) throws(DiskError) -> FileIdentity? {
+            guard let folder else { return nil }
+            return try system.identity(of: name, in: folder)
+        }
+    }
+
+    /// Applies the conflict policy if the name is known, then makes the folder if that is wanted.
     ///
     /// - Throws: ``TransferError`` with code `destination_unwritable` or `destination_exists`.
     mutating func check(_ request: TransferRequest) async throws(TransferError) -> Finding {
         let keepsBytes = request.partialFolder != nil
-        let folder: OpenFile
+        let place: Place
         do throws(TransferError) {
-            folder = try await open(
-                Destination.folder(of: request), makes: request.createFolders, mode: Destination.folderMode(of: request)
-            )
+            place = try await self.place(Destination.folder(of: request), makes: request.createFolders)
         } catch  where keepsBytes {
             // Where partial files have a folder of their own, what keeps a file from its place is its transfer's failure.
             return .free(Destination.path(of: request).map { [$0] } ?? [])
         }
+        let finding = try await finding(for: request, in: place)
+        do throws(TransferError) {
+            try await make(place, mode: Destination.folderMode(of: request))
+        } catch  where keepsBytes {
+            // As above: the transfer finds the same.
+        }
+        return finding
+    }
+
+    /// What the conflict policy says to a name, if that is known.
+    private mutating func finding(
+        for request: TransferRequest, in place: Place
+    ) async throws(TransferError) -> Finding {
         guard let path = Destination.path(of: request) else { return .free([]) }
+        let keepsBytes = request.partialFolder != nil
         let name = path.lastPathPart
         let policy = request.onConflict
-        if policy == .unique { return .free(try await freePaths(path, in: folder)) }
+        if policy == .unique { return .free(try await freePaths(path, in: place)) }
         let looked = await disk.result { system throws(DiskError) -> Result<Finding, TransferError> in
-            let found = try system.identity(of: name, in: folder)
+            let found = try place.identity(of: name, system)
             switch (policy, found) {
             case (.skip, .some(let file)):
                 return .success(.skipped(Outcome.Success(path: path, size: file.size, verified: [], unchanged: true)))
@@ -66,8 +91,8 @@ struct FolderChecks {
     }
 
     /// Some paths that nothing has; several, since another call may take the first before this one is stored.
-    private mutating func freePaths(_ path: String, in folder: OpenFile) async throws(TransferError) -> [String] {
-        let base = folder.path == "/" ? "" : folder.path
+    private mutating func freePaths(_ path: String, in place: Place) async throws(TransferError) -> [String] {
+        let base = place.path == "/" ? "" : place.path
         let name = path.lastPathPart
         var start = nextNumbers[path, default: 0]
         while start <= Self.lastNumber {
@@ -76,7 +101,7 @@ struct FolderChecks {
                 var free: [NumberedPath] = []
                 for number in numbers {
                     let candidate = number == 0 ? name : FileName.numbered(name, number)
-                    guard try system.identity(of: candidate, in: folder) == nil else { continue }
+                    guard try place.identity(of: candidate, system) == nil else { continue }
                     free.append(NumberedPath(number: number, path: base + "/" + candidate))
                 }
                 return free
@@ -97,24 +122,48 @@ struct FolderChecks {
         throw Destination.exists(path)
     }
 
-    /// The highest number that policy `unique` gives (spec F6).
+    /// The highest number that policy `unique` gives.
     private static let lastNumber = 9999
 
-    mutating func open(_ path: String, makes: Bool, mode: UInt32) async throws(TransferError) -> OpenFile {
-        if let folder = known[path] { return folder }
-        let opened = await disk.result { system throws(DiskError) -> (OpenFile, Bool) in
-            if makes { try system.makeFolders(path, mode: mode) }
-            let folder = try system.openFolder(path)
-            return (folder, system.isWritable(folder))
+    /// Looks for a folder.
+    ///
+    /// - Parameter makes: whether it is to be made if it is not there.
+    /// - Throws: ``TransferError`` with code `destination_unwritable`.
+    mutating func place(_ path: String, makes: Bool) async throws(TransferError) -> Place {
+        if let place = known[path] { return place }
+        let place = try await onDisk { system throws(DiskError) in
+            do throws(DiskError) {
+                return Place(path: path, folder: try Self.open(path, system))
+            } catch  where makes && error.errno == ENOENT {
+                return Place(path: path, folder: nil)
+            }
         }
-        switch opened {
-        case .success((let folder, true)):
-            known[path] = folder
-            return folder
-        case .success((_, false)):
-            throw TransferError(
-                .destinationUnwritable, "The folder \(path.escapingControls) is not writable.",
-                details: ErrorDetails(errno: EACCES))
+        known[path] = place
+        return place
+    }
+
+    /// Makes a folder that is not there; what is made before that fails goes again.
+    ///
+    /// - Throws: ``TransferError`` with code `destination_unwritable`.
+    mutating func make(_ place: Place, mode: UInt32) async throws(TransferError) {
+        guard place.folder == nil else { return }
+        known[place.path] = try await onDisk { system throws(DiskError) in
+            try system.makeFolders(place.path, mode: mode)
+            return Place(path: place.path, folder: try Self.open(place.path, system))
+        }
+    }
+
+    private static func open(_ path: String, _ system: any DiskSystem) throws(DiskError) -> OpenFile {
+        let folder = try system.openFolder(path)
+        guard system.isWritable(folder) else { throw DiskError("Writing to the folder", path, errno: EACCES) }
+        return folder
+    }
+
+    private func onDisk(
+        _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
+    ) async throws(TransferError) -> Place {
+        switch await disk.result(body) {
+        case .success(let place): return place
         case .failure(let error):
             throw TransferError(
                 .destinationUnwritable, error.transferError.message, details: ErrorDetails(errno: error.errno))
