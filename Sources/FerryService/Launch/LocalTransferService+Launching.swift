@@ -2,6 +2,7 @@
 // Telling an app that events wait, and starting it for them.
 
 import FerryCore
+import FerryEngine
 import FerryStore
 import Foundation
 import Logging
@@ -112,18 +113,29 @@ extension LocalTransferService {
         let start = ProgramStart(
             command, application: application, session: session.registration.identifier,
             environment: configuration.environment)
+        launch.isStarting = true
+        desk.sessions[id]?.launch = launch
+        // On a thread that may be held up: the app's folder may be one that does not answer.
+        let started = await engine.leftoverDisk.queue.result { _ throws(DiskError) in
+            Result { () throws(TransferError) in try start.run() }
+        }
+        launch.isStarting = false
         do throws(TransferError) {
-            let process = try start.run { [weak self] process in
+            let process = try started.mapError(\.transferError).get().get()
+            launch.process = process
+            // It may have been quit meanwhile.
+            if desk.sessions[id]?.launch != nil { desk.sessions[id]?.launch = launch }
+            desk.launched[process] = SessionDesk.Launched(application: application)
+            ProgramStart.watch(process) { [weak self] process in
                 Task(name: "end of process \(process)") { await self?.processEnded(process) }
             }
-            launch.process = process
-            desk.sessions[id]?.launch = launch
-            desk.launched[process] = SessionDesk.Launched(application: application)
             logger.notice("launched an app", metadata: ["session": "\(id)", "process": "\(process)"])
         } catch {
             logger.warning("an app cannot be launched", metadata: ["session": "\(id)", "error": "\(error)"])
             desk.sessions[id]?.launch = launch
             await launchFailed(id)
+            // Its other sessions have counted on this launch.
+            for other in desk.sessions(of: application) where other != id { await consider(other) }
         }
         followRelaunchDelay(of: application)
         try await saveApplication(application)

@@ -37,12 +37,11 @@ struct ProgramStart {
         return [program, "--user", "--scope", "--quiet", "--collect", "--"]
     }
 
-    /// Starts the program.
+    /// Starts the program; blocks for as long as its folder does not answer.
     ///
-    /// - Parameter ended: called once it has ended, on a thread of its own.
-    /// - Returns: the number of its process.
+    /// - Returns: the number of its process, which the caller has to ``watch(_:ended:)``.
     /// - Throws: ``TransferError`` with code `invalid_request` if the program cannot be started.
-    func run(ended: @escaping @Sendable (Int32) -> Void) throws(TransferError) -> Int32 {
+    func run() throws(TransferError) -> Int32 {
         var process: pid_t = 0
         let status = unsafe withCStrings(arguments) { arguments in
             unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
@@ -55,12 +54,18 @@ struct ProgramStart {
                 "\(arguments[0].escapingControls) cannot be started: \(unsafe String(cString: strerror(status))).",
                 details: ErrorDetails(errno: status))
         }
+        return process
+    }
+
+    /// Waits for the end of a process that was started here.
+    ///
+    /// - Parameter ended: called once it has ended, on a thread of its own.
+    static func watch(_ process: Int32, ended: @escaping @Sendable (Int32) -> Void) {
         // Waiting blocks for as long as the app lives.
-        Thread.detachNewThread { [process] in
+        Thread.detachNewThread {
             var status: Int32 = 0
             while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
             ended(process)
         }
-        return process
     }
 }

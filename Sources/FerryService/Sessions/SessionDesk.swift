@@ -16,6 +16,8 @@ struct SessionDesk: Sendable {
     /// A launch of an app for one of its sessions, until a process attaches.
     struct Launch: Sendable {
         var process: Int32?
+        /// Whether the process is being made, which takes as long as its folder does not answer.
+        var isStarting = false
         /// Launches that came to nothing.
         var failures = 0
         /// Whether its repetition waits for the delay after launches.
@@ -28,6 +30,8 @@ struct SessionDesk: Sendable {
         /// Whether something has ended, or asked its app, since the app was told or took its events.
         var hasNews = false
         var launch: Launch?
+
+        fileprivate var isStarting: Bool { launch?.isStarting == true }
     }
 
     /// A process whose run loop listens.
@@ -70,6 +74,9 @@ struct SessionDesk: Sendable {
         if let launch = sessions[id]?.launch, launch.process != nil || launch.isDelayed { return true }
         if listeners.values.contains(where: { $0.called.contains(id) }) { return true }
         // A process that was started for another session may be about to open this one too.
+        if sessions.values.contains(where: { $0.registration.application == application && $0.isStarting }) {
+            return true
+        }
         return launched.values.contains { $0.application == application && $0.isBackground && !$0.isConnected }
     }
 }
