@@ -62,7 +62,8 @@ package struct ContentDisposition: Hashable, Sendable {
             let bytes = PercentEncoding.decode(String(Substring(parts[2])))
         else { return nil }
         switch String(Substring(parts[0])).lowercased() {
-        case "utf-8":
+        // `utf8` is no registered name, and means nothing else.
+        case "utf-8", "utf8":
             return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1":
             var scalars = String.UnicodeScalarView()

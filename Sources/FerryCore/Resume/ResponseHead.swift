@@ -36,9 +36,11 @@ package struct ResponseHead: Hashable, Sendable {
     }
 
     /// The stated length of the body, if one number is stated.
-    package var contentLength: Int64? { value("Content-Length").flatMap { Int64(digits: $0) } }
+    package var contentLength: Int64? {
+        if case .length(let length)? = try? statedFraming() { length } else { nil }
+    }
 
-    package var isChunked: Bool { major == 1 && codings("Transfer-Encoding") == ["chunked"] }
+    package var isChunked: Bool { (try? statedFraming()) == .chunked }
 
     /// The codings that were put on the content, `identity` left out.
     package var contentEncodings: [String] { codings("Content-Encoding") }
@@ -71,23 +73,23 @@ extension ResponseHead {
     /// How the body ends, for a method that has one in its response.
     package var framing: BodyFraming {
         if [204, 205, 304].contains(status) { return .length(0) }
-        if isChunked { return .chunked }
-        if let contentLength { return .length(contentLength) }
-        return major >= 2 ? .chunked : .untilClose
+        return (try? statedFraming()) ?? (major >= 2 ? .chunked : .untilClose)
     }
 
     /// What makes the framing ambiguous or unreadable (R5); nil if nothing does.
     package var framingFault: String? {
-        let lengths = values("Content-Length")
-        let transferCodings = codings("Transfer-Encoding")
-        if lengths.count > 1 { return "two Content-Length fields" }
-        if let length = lengths.first, contentLength == nil { return "the Content-Length “\(length.escapingControls)”" }
-        guard major == 1, !values("Transfer-Encoding").isEmpty else { return nil }
-        if !lengths.isEmpty { return "both Transfer-Encoding and Content-Length" }
-        if !transferCodings.isEmpty, transferCodings != ["chunked"] {
-            return "the Transfer-Encoding “\(transferCodings.joined(separator: ", ").escapingControls)”"
+        do throws(HeadFault) {
+            _ = try statedFraming()
+            return nil
+        } catch {
+            return error.text
         }
-        return nil
+    }
+
+    /// HTTP/2 has no transfer codings.
+    private func statedFraming() throws(HeadFault) -> BodyFraming? {
+        try BodyFraming.stated(
+            lengths: values("Content-Length"), codings: major == 1 ? values("Transfer-Encoding") : [])
     }
 }
 

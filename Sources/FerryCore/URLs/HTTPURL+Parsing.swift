@@ -15,9 +15,11 @@ extension HTTPURL {
 
     /// The URL that a `Location` field of a response from this URL names (RFC 3986 §5, RFC 9110 §10.2.2).
     ///
-    /// Takes over this URL's fragment if the target has none, and never the target's userinfo.
+    /// Takes over this URL's fragment if the target has none, and never the target's userinfo. A space, which servers leave in
+    /// paths and queries, becomes `%20`.
     /// - Throws: as ``init(parsing:)``.
     package func resolving(location: String) throws(TransferError) -> HTTPURL {
+        let location = location.trimmingFieldSpace.replacing(" ", with: "%20")
         guard !location.isEmpty else { throw Self.refusal(of: location, "it is empty") }
         let target = try URLReference(splitting: Self.checked(location))
         let fragment = target.fragment.map { PercentEncoding.encode($0, also: Self.queryCharacters) } ?? fragment

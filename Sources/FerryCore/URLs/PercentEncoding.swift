@@ -18,12 +18,15 @@ package enum PercentEncoding {
             if startsTriplet || byte.isUnreservedOrSubDelimiter || allowed.utf8.contains(byte) {
                 result.append(byte)
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += (byte < 16 ? "%0" : "%").utf8
-                result += digits.utf8
+                result += triplet(byte)
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// One byte as `%XX`.
+    static func triplet(_ byte: UInt8) -> [UInt8] {
+        Array(((byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)).utf8)
     }
 
     /// The bytes that the text stands for; nil if a `%` starts no `%XX`.

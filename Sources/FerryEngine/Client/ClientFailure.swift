@@ -50,6 +50,8 @@ enum ClientFailure {
     private static func clientError(
         _ error: HTTPClientError, phase: Phase, failure: Failure, host: String
     ) -> TransferError {
+        case let fault as HeadFault:
+            return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         switch error {
         case .remoteConnectionClosed:
             let when = phase == .beforeHead ? "before it answered" : "before the end"

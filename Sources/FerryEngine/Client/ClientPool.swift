@@ -123,7 +123,10 @@ final class ClientPool: Sendable {
                     try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                     try pipeline.addHandler(
-                        ConnectionTap(directory: directory, security: context), position: .after(decoder))
+                    let heads = HeadMender()
+                    try pipeline.addHandler(heads, position: .before(decoder))
+                        ConnectionTap(directory: directory, heads: heads, security: context),
+                        position: .after(decoder))
                 }
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }

@@ -29,6 +29,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     }
 
     private let directory: ExchangeDirectory
+    private let heads: HeadMender
     private let connected = Date()
     private let listener = ChainListener()
     private var security: Security
@@ -42,8 +43,9 @@ final class ConnectionTap: ChannelDuplexHandler {
     private var secureStart: Date?
     private var secureEnd: Date?
 
-    init(directory: ExchangeDirectory, security context: NIOSSLContext?) {
+    init(directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?) {
         self.directory = directory
+        self.heads = heads
         security = context.map(Security.waiting) ?? .none
     }
 
@@ -54,6 +56,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         if case .head(var head) = part {
             recorder = directory.unmark(&head.headers)
             requests += 1
+            heads.expect()
             part = .head(head)
             if let later = recorder?.laterHead { return hold(part, promise, until: later, context: context) }
             begin(head, context: context)

@@ -25,6 +25,7 @@ import Testing
             ("attachment; filename=plain; filename*=utf-8'en'ext", "ext"),
             ("attachment; filename*=utf-8''ext; filename=plain", "ext"),
             ("attachment; filename*=iso-8859-1''%A3.txt; filename=plain", "£.txt"),
+            ("attachment; filename*=UTF8''%C3%A4.txt; filename=plain", "ä.txt"),
             ("attachment; filename*=UTF-8''%E4.txt; filename=plain", "plain"),
             ("attachment; filename*=UTF-8''%zz; filename=plain", "plain"),
             ("attachment; filename*=UTF-8''a%2; filename=plain", "plain"),

@@ -97,7 +97,8 @@ import Testing
     @Test(
         arguments: [
             ([], .untilClose), ([("Content-Length", "5")], .length(5)), ([("Transfer-Encoding", "Chunked")], .chunked),
-            ([("Transfer-Encoding", "identity")], .untilClose),
+            ([("Content-Length", "5"), ("content-length", "5")], .length(5)),
+            ([("Content-Length", "5, 5")], .length(5)),
         ] as [([(String, String)], BodyFraming)])
     func `R5 framing follows from length and chunking`(fields: [(String, String)], framing: BodyFraming) {
         let head = Sample.head(200, fields)
@@ -106,7 +107,10 @@ import Testing
     }
 
     @Test(arguments: [
-        [("Content-Length", "5"), ("Content-Length", "5")], [("Content-Length", "5, 5")], [("Content-Length", "-5")],
+        [("Content-Length", "5"), ("Content-Length", "6")], [("Content-Length", "5, 6")], [("Content-Length", "-5")],
+        [("Content-Length", "5, 05")], [("Content-Length", "5,")], [("Transfer-Encoding", "chunked, identity")],
+        [("Transfer-Encoding", "identity")], [("Transfer-Encoding", "")], [("Transfer-Encoding", "chunked, chunked")],
+        [("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")],
         [("Content-Length", "+5")], [("Content-Length", "")], [("Content-Length", "9223372036854775808")],
         [("Content-Length", "5"), ("Transfer-Encoding", "chunked")], [("Transfer-Encoding", "gzip, chunked")],
     ])
@@ -120,6 +124,12 @@ import Testing
         let head = ResponseHead(status: 200, major: 2, fields: [], url: "https://a.example/f", origin: Sample.origin)
         #expect(head.framing == .chunked)
         #expect(!head.isChunked)
+        let coded = [
+            HeaderField(name: "Transfer-Encoding", value: "gzip"), HeaderField(name: "Content-Length", value: "5"),
+        ]
+        let other = ResponseHead(
+            status: 200, major: 2, fields: coded, url: "https://a.example/f", origin: Sample.origin)
+        #expect(other.framing == .length(5) && other.framingFault == nil)
     }
 
     @Test func `field names ignore case and values lose outer space`() {

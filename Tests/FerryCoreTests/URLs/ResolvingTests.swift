@@ -33,7 +33,9 @@ import Testing
             ("ü", "https://h:8443/a/%C3%BC#f"),
             ("\\\\evil.example/x", "https://h:8443/a/%5C%5Cevil.example/x#f"),
             ("/\\evil.example", "https://h:8443/%5Cevil.example#f"),
-            ("///x", nil), ("", nil), (" /x", nil), ("/a b", nil), ("/x\r\nA: b", nil), ("http:/x", nil),
+            ("///x", nil), ("", nil), (" ", nil), (" /x ", "https://h:8443/x#f"),
+            ("/a b?c d", "https://h:8443/a%20b?c%20d#f"),
+            ("http://a b/", nil), ("/x\r\nA: b", nil), ("http:/x", nil),
             ("https:x", nil),
             ("http://a@b@c/", nil), ("//h:0/", nil), ("//a%2fb/", nil), ("file:///x", nil),
         ] as [(String, String?)])

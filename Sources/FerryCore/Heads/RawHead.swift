@@ -1,0 +1,107 @@
+// Ferry: FerryCore
+// The bytes of a response's head.
+
+/// The head of an HTTP/1.1 response, as its bytes come over the wire.
+///
+/// Servers send heads that a client may read by RFC 9112 and that a strict codec refuses. They get the one form that every codec
+/// reads in the same way, so that no two layers see the body end at different places.
+package enum RawHead {
+    /// The most bytes of a head.
+    package static let limit = 256 << 10
+
+    /// Where a head ends, its empty line included; nil while more has to come.
+    ///
+    /// - Parameter searched: where the search goes on when more has come; 0 for a new head.
+    package static func end(in bytes: Span<UInt8>, searched: inout Int) -> Int? {
+        var index = searched
+        while index < bytes.count {
+            defer { index += 1 }
+            guard bytes[index] == lineFeed, index + 1 < bytes.count else { continue }
+            if bytes[index + 1] == lineFeed { return index + 2 }
+            if bytes[index + 1] == carriageReturn, index + 2 < bytes.count, bytes[index + 2] == lineFeed {
+                return index + 3
+            }
+        }
+        // The last line feed may turn out to be the one before the empty line.
+        searched = max(searched, bytes.count - 3)
+        return nil
+    }
+
+    /// Whether bytes may begin a head of HTTP/1.
+    package static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
+        let mark: InlineArray<5, UInt8> = [0x48, 0x54, 0x54, 0x50, 0x2F]
+        for index in 0..<min(bytes.count, mark.count) where bytes[index] != mark[index] { return false }
+        return true
+    }
+
+    /// Whether another head follows this one: it is informational, and no switch to another protocol (RFC 9110 §15.2).
+    package static func isInformational(_ head: Span<UInt8>) -> Bool {
+        // `HTTP/1.1 ` has nine bytes.
+        guard head.count > 12, head[9] == UInt8(ascii: "1") else { return false }
+        return head[10] != UInt8(ascii: "0") || head[11] != UInt8(ascii: "1")
+    }
+
+    /// The head in the form that has one reading; nil where it has that form already.
+    ///
+    /// - Throws: ``HeadFault`` for a head whose framing can be read in two ways, or that is damaged where Ferry relies on it.
+    package static func mended(_ head: Span<UInt8>) throws(HeadFault) -> [UInt8]? {
+        if isPlain(head) { return nil }
+        var lines = HeadLines()
+        try lines.read(head)
+        return try lines.mended()
+    }
+
+    /// Whether each line is ended by CR and LF, nothing is folded, all is printable ASCII, and one Content-Length at most
+    /// frames the body.
+    private static func isPlain(_ head: Span<UInt8>) -> Bool {
+        var lengths = 0
+        var index = 0
+        while index < head.count {
+            switch head[index] {
+            case 0x09, 0x20...0x7E: index += 1
+            case carriageReturn:
+                guard index + 1 < head.count, head[index + 1] == lineFeed else { return false }
+                index += 2
+                guard index < head.count else { return true }
+                switch head[index] {
+                case 0x09, 0x20: return false
+                case UInt8(ascii: "C"), UInt8(ascii: "c"):
+                    if begins(head, at: index, with: lengthName) {
+                        lengths += 1
+                        guard lengths == 1, !hasList(head, from: index) else { return false }
+                    }
+                case UInt8(ascii: "T"), UInt8(ascii: "t"):
+                    if begins(head, at: index, with: codingName) { return false }
+                default: break
+                }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func begins(_ head: Span<UInt8>, at start: Int, with name: [UInt8]) -> Bool {
+        guard head.count - start >= name.count else { return false }
+        var index = start
+        for byte in name {
+            guard head[index] | 0x20 == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whether a comma stands in the rest of the line.
+    private static func hasList(_ head: Span<UInt8>, from start: Int) -> Bool {
+        var index = start
+        while index < head.count, head[index] != carriageReturn {
+            if head[index] == UInt8(ascii: ",") { return true }
+            index += 1
+        }
+        return false
+    }
+
+    private static let lengthName = Array("content-length".utf8)
+    private static let codingName = Array("transfer-encoding".utf8)
+    static let lineFeed: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+}

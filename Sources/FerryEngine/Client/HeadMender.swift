@@ -1,0 +1,98 @@
+// Ferry: FerryEngine
+// What the HTTP codec gets in place of heads that it would refuse or misread.
+
+import FerryCore
+import NIOCore
+
+/// Stands between the bytes of a connection and the HTTP codec, and gives each head of a response the form that has one reading.
+///
+/// Looks at heads alone: bodies, the trailers of chunked ones included, go through as they come.
+final class HeadMender: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private enum State {
+        /// Bytes are a body, or nothing that was asked for.
+        case passing
+        /// A head is the next that comes.
+        case expecting
+        case failed
+    }
+
+    private var state = State.passing
+    /// The beginning of a head whose end has not come.
+    private var gathered = ByteBuffer()
+    private var searched = 0
+
+    /// A request goes out: what comes next is the head of its response.
+    func expect() {
+        if case .passing = state { state = .expecting }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .passing: return context.fireChannelRead(data)
+        case .failed: return
+        case .expecting: break
+        }
+        var part = unwrapInboundIn(data)
+        if gathered.readableBytes == 0 { gathered = part } else { gathered.writeBuffer(&part) }
+        do throws(HeadFault) {
+            let ready = try takeReady()
+            if ready.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(ready)) }
+        } catch {
+            state = .failed
+            gathered = ByteBuffer()
+            context.fireErrorCaught(error)
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // The codec tells a head that was cut from a connection that was closed between responses.
+        let rest = gathered
+        gathered = ByteBuffer()
+        if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
+        context.fireChannelInactive()
+    }
+
+    /// What can go on: all heads that have come whole, and what follows the last of them.
+    ///
+    /// One buffer, so that the codec has taken all of it before the next request can begin.
+    private func takeReady() throws(HeadFault) -> ByteBuffer {
+        var original = gathered
+        var heads = ByteBuffer()
+        var isMended = false
+        while case .expecting = state, gathered.readableBytes > 0 {
+            // Empty lines before a status line mean nothing.
+            while let byte = gathered.readableBytesView.first, byte == 0x0D || byte == 0x0A {
+                gathered.moveReaderIndex(forwardBy: 1)
+            }
+            guard RawHead.mayBegin(gathered.readableBytesUInt8Span) else {
+                state = .passing
+                break
+            }
+            guard let end = RawHead.end(in: gathered.readableBytesUInt8Span, searched: &searched) else {
+                guard gathered.readableBytes <= RawHead.limit else { throw Self.tooLong }
+                break
+            }
+            searched = 0
+            guard end <= RawHead.limit, var head = gathered.readSlice(length: end) else { throw Self.tooLong }
+            if !RawHead.isInformational(head.readableBytesUInt8Span) { state = .passing }
+            if let mended = try RawHead.mended(head.readableBytesUInt8Span) {
+                head = ByteBuffer(bytes: mended)
+                isMended = true
+            }
+            heads.writeBuffer(&head)
+        }
+        var rest = ByteBuffer()
+        if case .passing = state { swap(&rest, &gathered) }
+        guard isMended else {
+            return original.readSlice(length: original.readableBytes - gathered.readableBytes) ?? original
+        }
+        heads.writeBuffer(&rest)
+        return heads
+    }
+
+    private static var tooLong: HeadFault { HeadFault(text: "a head of more than \(RawHead.limit >> 10) KiB") }
+}
