@@ -10,9 +10,9 @@ import NIOTLS
 
 /// Stands between the HTTP client and the HTTP codec of one connection.
 ///
-/// Tells each exchange which connection serves it. Where an advisor decides on certificates, it also starts TLS with the
-/// first request, and holds every request back until its own advisor has agreed: so a connection may be shared among
-/// exchanges whose advisors think differently. A request that is not known yet when the connection is opened is held back
+/// Tells each exchange which connection serves it, and asks for exactly its target. Where an advisor decides on certificates,
+/// it also starts TLS with the first request, and holds every request back until its own advisor has agreed: so a connection
+/// may be shared among exchanges whose advisors think differently. A request that is not known yet when the connection is opened is held back
 /// until it is.
 final class ConnectionTap: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
@@ -54,10 +54,15 @@ final class ConnectionTap: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var part = unwrapOutboundIn(data)
         if case .head(var head) = part {
-            recorder = directory.unmark(&head.headers)
+            let owner = directory.claim(&head)
             requests += 1
             heads.expect()
             part = .head(head)
+            switch owner {
+            case .unmarked: recorder = nil
+            case .exchange(let found): recorder = found
+            case .ended: return withhold(part, promise, context: context)
+            }
             if let later = recorder?.laterHead { return hold(part, promise, until: later, context: context) }
             begin(head, context: context)
         }
@@ -80,6 +85,17 @@ final class ConnectionTap: ChannelDuplexHandler {
             self.begin(head, context: context)
             if !self.isHolding { self.release(context) }
         }
+    }
+
+    /// Ends the connection in place of a request whose exchange has ended.
+    private func withhold(
+        _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?, context: ChannelHandlerContext
+    ) {
+        recorder = nil
+        isHolding = true
+        held.append((part, promise))
+        // Not in the middle of the client's own write.
+        context.eventLoop.assumeIsolated().execute { self.refuse(ChannelError.ioOnClosedChannel, context: context) }
     }
 
     func flush(context: ChannelHandlerContext) {

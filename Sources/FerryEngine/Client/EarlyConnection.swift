@@ -59,7 +59,7 @@ extension Engine {
         let mark = clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
         do {
-            request = try HTTPClient.Request(url: url.withoutFragment.string, headers: headers)
+            request = try HTTPClient.Request(url: url.connectionURL(scheme: url.scheme), headers: headers)
         } catch {
             clients.directory.remove(mark)
             head.fail(error)

@@ -29,12 +29,25 @@ final class ExchangeDirectory: Sendable {
         return number
     }
 
-    /// The exchange of a request, whose mark is taken off.
-    func unmark(_ headers: inout HTTPHeaders) -> ExchangeRecorder? {
-        guard let mark = headers.first(name: Self.fieldName) else { return nil }
-        headers.remove(name: Self.fieldName)
-        guard let number = UInt64(mark) else { return nil }
-        return state.withLock { $0.recorders[number] }
+    /// Whose a request is.
+    enum Owner {
+        /// The request carries no mark.
+        case unmarked
+        case exchange(ExchangeRecorder)
+        /// Nobody would read the answer.
+        case ended
+    }
+
+    /// The exchange of a request, whose mark is taken off; the request then asks for exactly the target of its exchange.
+    ///
+    /// The client knows only where to connect to: it builds a target from Foundation's `URL`, which has no path for bytes that are
+    /// no UTF-8.
+    func claim(_ head: inout HTTPRequestHead) -> Owner {
+        guard let mark = head.headers.first(name: Self.fieldName) else { return .unmarked }
+        head.headers.remove(name: Self.fieldName)
+        guard let number = UInt64(mark), let recorder = state.withLock({ $0.recorders[number] }) else { return .ended }
+        head.uri = recorder.target
+        return .exchange(recorder)
     }
 
     func remove(_ number: UInt64) { _ = state.withLock { $0.recorders.removeValue(forKey: number) } }

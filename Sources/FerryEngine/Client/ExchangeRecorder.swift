@@ -16,6 +16,8 @@ package final class ExchangeRecorder: Sendable {
         var end: Date?
     }
 
+    /// What the request line asks for.
+    let target: String
     /// Who answers for the server's certificates; nil leaves them to the TLS library.
     let trust: TrustQuestion?
     /// The request, where the connection is opened before it is known; nil where the client has it from the beginning.
@@ -37,6 +39,7 @@ package final class ExchangeRecorder: Sendable {
         onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
         onAsked: (@Sendable () -> Void)? = nil
     ) {
+        target = url.requestTarget
         self.trust = trust
         self.laterHead = laterHead
         self.onInformational = onInformational

@@ -3,6 +3,7 @@
 
 import AsyncHTTPClient
 import FerryCore
+import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -43,6 +44,10 @@ extension Engine {
             question = TrustQuestion(
                 url: url, advisor: advisor, scope: given.trust, checksHost: !key.skipsHostVerification)
         }
+        // No handler of ours stands between the client and a stream of HTTP/2, so the client itself has to know the target.
+        if key.offersHTTP2 {
+            key.offersHTTP2 = url.isReadByClient
+        }
         let client = try clients.client(key)
         let informed = given.onInformational.map { inform in
             { @Sendable (head: HTTPResponseHead) in inform(ResponseHead(head, url: url)) }
@@ -57,8 +62,8 @@ extension Engine {
         do {
             // A connection that starts TLS itself is one of plain HTTP to the client.
             let asked =
-                key.asksForTrust
-                ? "http://\(url.host):\(url.port)\(url.requestTarget)" : url.withoutFragment.string
+                mark == nil
+                ? url.withoutFragment.string : url.connectionURL(scheme: key.asksForTrust ? "http" : url.scheme)
             request = try HTTPClient.Request(
                 url: asked, method: HTTPMethod(rawValue: given.method), headers: headers,
                 body: given.body?.body(on: loops[key.loop]))
@@ -74,5 +79,18 @@ extension Engine {
             body?.end()
         }
         return exchange
+    }
+}
+
+extension HTTPURL {
+    /// What the HTTP client is told of a URL: where to connect to. The connection puts the target in the place of the slash.
+    func connectionURL(scheme: String) -> String { "\(scheme)://\(host):\(port)/" }
+
+    /// Whether the HTTP client, which reads URLs by Foundation, would ask for exactly this URL's target.
+    fileprivate var isReadByClient: Bool {
+        guard let read = URL(string: withoutFragment.string),
+            let path = URLComponents(url: read, resolvingAgainstBaseURL: true)?.percentEncodedPath
+        else { return false }
+        return (read.path.isEmpty ? "/" : path) + (read.query.map { "?" + $0 } ?? "") == requestTarget
     }
 }

@@ -44,7 +44,9 @@ extension HTTPCookie {
     func goes(to url: URL, at now: Date) -> Bool {
         if isSecure, url.scheme?.lowercased() != "https" { return false }
         if let expiresDate, expiresDate <= now { return false }
-        let asked = url.path.isEmpty ? "/" : url.path
+        // Foundation's path is empty where its bytes are no UTF-8.
+        let read = url.path.isEmpty ? url.path(percentEncoded: true) : url.path
+        let asked = read.isEmpty ? "/" : read
         guard !path.isEmpty, path != "/", asked != path else { return true }
         return asked.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }

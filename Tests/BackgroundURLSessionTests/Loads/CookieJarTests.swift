@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: [
         ("/files", "/files", true), ("/files", "/files/a", true), ("/files/", "/files/a", true),
         ("/files", "/filesystem", false),
-        ("/files", "/", false), ("/", "/any", true),
+        ("/files", "/", false), ("/", "/any", true), ("/files", "/files/%D6%D0", true), ("/files", "/caf%E9", false),
     ])
     func `23 a cookie goes to its path and below`(path: String, asked: String, goes: Bool) {
         #expect((field([.path: path], for: "http://example.org" + asked) != nil) == goes)
