@@ -42,6 +42,9 @@ package struct Authenticator: Sendable {
 
     package init() {}
 
+    /// Changes whenever another answer goes with the next request.
+    package private(set) var version = 0
+
     /// How often credentials were refused.
     package var previousFailures: Int { failures }
 
@@ -57,6 +60,7 @@ package struct Authenticator: Sendable {
             if let renewed = staleAnswer(among: methods) {
                 method = .digest(renewed)
                 uses = 0
+                version += 1
                 return .send
             }
             failures += 1
@@ -111,6 +115,9 @@ package struct Authenticator: Sendable {
         }
     }
 
+    /// Takes in a response that is no challenge: the nonce was good, and may become stale as often as before.
+    package mutating func accepted() { staleNonces = 0 }
+
     // MARK: -
 
     private mutating func use(_ given: Credentials) -> Step {
@@ -118,6 +125,7 @@ package struct Authenticator: Sendable {
         credentials = given
         method = chosen
         uses = 0
+        version += 1
         pending = nil
         return .send
     }

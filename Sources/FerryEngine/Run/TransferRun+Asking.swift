@@ -187,7 +187,7 @@ extension TransferRun {
         situation.maxSize = job.request.maxSize
         situation.usedFreshConnection = turn.isFresh
         situation.restarts = facts.restarts
-        // Challenges are answered before the verdict, and Basic credentials go with the first request.
+        // Challenges are answered before the verdict.
         situation.hasUnsentCredentials = false
         return situation
     }

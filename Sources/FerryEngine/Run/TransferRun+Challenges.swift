@@ -21,32 +21,34 @@ extension TransferRun {
         return try await answer.result().get()
     }
 
-    /// Adds what the origin has asked for, or what the user gave for it.
+    /// Adds what the origin has asked for; to a server that has not asked, no password is sent.
     func authorize(_ headers: inout HTTPHeaders, _ course: Course) {
         let url = course.url
         let value = authenticators[url.origin]?.authorization(
             method: course.method, target: url.requestTarget, clientNonce: DigestHashing.clientNonce(),
             digester: DigestHashing.digest)
-        if let value {
-            headers.replaceOrAdd(name: "Authorization", value: value)
-        } else if job.advisor == nil, url.origin == course.home, let credentials = job.credentials,
-            !headers.contains(name: "Authorization")
-        {
-            headers.add(name: "Authorization", value: credentials.basicAuthorization)
-        }
+        if let value { headers.replaceOrAdd(name: "Authorization", value: value) }
     }
 
     /// Whether a 401 or 407 was answered, so that the request is to be made again.
+    ///
+    /// Without an advisor, the credentials that the user gave for the origin are the answer.
     func answersChallenge(
         _ head: ResponseHead, _ exchange: Exchange, _ course: inout Course
     ) async throws(TransferError) -> Bool {
-        guard head.status == 401 || head.status == 407, let advisor = job.advisor else { return false }
         let url = course.url
+        guard head.status == 401 || head.status == 407 else {
+            authenticators[url.origin]?.accepted()
+            return false
+        }
+        guard job.advisor != nil || (head.status == 401 && !hasOwnAuthorization(course)) else { return false }
         var authenticator = authenticators[url.origin] ?? Authenticator()
         var next = authenticator.received(
-            head, host: url.host, port: url.port, isSecure: url.isSecure, proposed: course.proposed)
+            head, host: url.host, port: url.port, isSecure: url.isSecure, proposed: credentials(for: course))
         while case .ask(let challenge) = next {
-            next = authenticator.answered(try await asked { await advisor.answer(challenge) })
+            var answer = ChallengeAnswer.performDefault
+            if let advisor = job.advisor { answer = try await asked { await advisor.answer(challenge) } }
+            next = authenticator.answered(answer)
         }
         authenticators[url.origin] = authenticator
         switch next {
@@ -62,6 +64,19 @@ extension TransferRun {
             throw PendingChallenge.authentication(challenge).error
         case .result, .ask: return false
         }
+    }
+
+    private func hasOwnAuthorization(_ course: Course) -> Bool {
+        course.given(job.request.foreignFields).contains { $0.isNamed("Authorization") }
+    }
+
+    /// The credentials at hand for the URL that was asked; on the way back from another origin they are its own again.
+    private func credentials(for course: Course) -> Credentials? {
+        if let proposed = course.proposed { return proposed }
+        guard job.advisor == nil, let home = try? originalURL.get().origin, course.url.origin == home else {
+            return nil
+        }
+        return job.credentials
     }
 
     /// Whether credentials for the proxy were given.

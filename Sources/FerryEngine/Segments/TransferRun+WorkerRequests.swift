@@ -51,8 +51,10 @@ extension TransferRun {
         // Only an address that a redirect has led to can be one that expires.
         let isReused = start.chain.count > 0
         var steps = 0
+        var renewals = 0
         while true {
             try checkStopping()
+            let version = authenticators[course.url.origin]?.version
             let asked = try await exchangeRequest(plan, course, worker: loop)
             guard crew?.members[worker] != nil, crew?.members[worker]?.order == nil else { throw ExchangeEnd.stopped }
             let early = askEarly(asked, worker)
@@ -71,6 +73,15 @@ extension TransferRun {
             }
             let setup = exchange.roundTrip ?? Crew.now - askedAt
             try await takeCookies(head, course.url)
+            if job.advisor == nil {
+                if head.status == 401, renewals < 3, authenticators[course.url.origin]?.version != version {
+                    // Another worker has answered the same challenge meanwhile.
+                    renewals += 1
+                    await exchange.discard()
+                    continue
+                }
+                if try await answersChallenge(head, exchange, &course) { continue }
+            }
             var situation = situation(plan.asked, head, Turn(), course)
             situation.isExtraWorker = true
             crew?.observe(now: Crew.now)

@@ -124,4 +124,27 @@ import Testing
         let asked = try challenge(receive(&authenticator, head("Basic", status: 407)))
         #expect(asked.isProxy)
     }
+
+    /// A server may give each nonce a short life; each that was good in between is no loop.
+    @Test func `a nonce may become stale as often as one was good in between`() {
+        func offer(_ nonce: Int, stale: Bool) -> ResponseHead {
+            head("Digest realm=\"r\", nonce=\"\(nonce)\", stale=\(stale)")
+        }
+        var authenticator = Authenticator()
+        _ = receive(&authenticator, offer(0, stale: false), proposed: right)
+        #expect(authenticator.answered(.performDefault) == .send)
+        for nonce in 1...9 {
+            let version = authenticator.version
+            _ = field(&authenticator)
+            #expect(receive(&authenticator, offer(nonce, stale: true), proposed: right) == .send)
+            #expect(authenticator.version != version)
+            _ = field(&authenticator)
+            authenticator.accepted()
+        }
+        _ = receive(&authenticator, offer(10, stale: true), proposed: right)
+        _ = field(&authenticator)
+        _ = receive(&authenticator, offer(11, stale: true), proposed: right)
+        _ = field(&authenticator)
+        #expect(receive(&authenticator, offer(12, stale: true), proposed: right) != .send)
+    }
 }

@@ -101,4 +101,17 @@ import Testing
             #expect(harness.origin.requests.map(\.target) == [target])
         }
     }
+
+    @Test(arguments: targets) func `the proof of a Digest is about the same target`(target: String) async throws {
+        let script = OriginScript(
+            body,
+            .on(.not(.has("Authorization")), .status(401), .field("WWW-Authenticate", #"Digest realm="r", nonce="n""#)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url(target)) { $0.name = "file.bin" }
+            let history = await harness.transfer(request, credentials: Credentials(user: "ann", password: "p"))
+            try harness.expectFile(history, body)
+            let sent = try #require(origin.requests.last?.value("Authorization"))
+            #expect(AuthenticationOffer.all(in: [sent]).first?.parameters["uri"] == target)
+        }
+    }
 }
