@@ -7,16 +7,40 @@ extension HTTPURL {
     /// Judges what is written; a name that resolves to such an address is not looked up. Decimal, octal and hexadecimal forms
     /// were made dotted decimal when the URL was parsed.
     package var isPrivateLiteral: Bool {
-        let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
-        if let zone = name.utf8.firstIndex(of: UInt8(ascii: "%")) {
-            return IPAddress(name[..<zone] + "]")?.isPrivate ?? true
-        }
-        if let address = IPAddress(name) { return address.isPrivate }
+        let name = nameWithoutDot
+        if name.utf8.contains(UInt8(ascii: "%")) { return literal?.isPrivate ?? true }
+        if let literal { return literal.isPrivate }
         return name == "localhost" || name.hasSuffix(".localhost") || name == "localhost.localdomain"
     }
 }
 
+extension HTTPURL {
+    /// Whether the host is written as a link-local address, or as one where clouds keep what a machine may know of itself.
+    ///
+    /// Such a service believes whoever reaches it, so not even a server on this machine may send us there.
+    package var isLinkLocalLiteral: Bool { literal?.isLinkLocal ?? false }
+
+    /// The address that the host is written as, without its zone.
+    private var literal: IPAddress? {
+        let name = nameWithoutDot
+        guard let zone = name.utf8.firstIndex(of: UInt8(ascii: "%")) else { return IPAddress(name) }
+        return IPAddress(name[..<zone] + "]")
+    }
+
+    private var nameWithoutDot: String { host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host }
+}
+
 extension IPAddress {
+    /// Whether the address is link-local, or of a metadata service beyond the link.
+    fileprivate var isLinkLocal: Bool {
+        if Self.linkLocalBlocks.contains(where: { sharesPrefix(of: $0.bits, with: $0.address) }) { return true }
+        return embedded.map(\.isLinkLocal) ?? false
+    }
+
+    private static let linkLocalBlocks: [(address: IPAddress, bits: Int)] = [
+        ("169.254.0.0", 16), ("100.100.100.200", 32), ("fe80::", 10), ("fd00:ec2::254", 128),
+    ].compactMap { (text: String, bits: Int) in IPAddress(text).map { ($0, bits) } }
+
     /// Whether the address is loopback, link-local, private, or otherwise not globally reachable unicast.
     package var isPrivate: Bool {
         if Self.privateBlocks.contains(where: { sharesPrefix(of: $0.bits, with: $0.address) }) { return true }

@@ -14,8 +14,10 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
     package let port: Int
     package let credentials: Credentials?
 
-    /// Reads `[scheme://][user:password@]host[:port][/]`, as curl does: `http` and port 1080 where none is written.
+    /// Reads `[scheme://][user:password@]host[:port][/…]`, as curl does: `http` and port 1080 where none is written, and a path
+    /// means nothing.
     ///
+    /// A SOCKS proxy takes no credentials: the HTTP client has no way to give them.
     /// - Throws: ``TransferError`` with code `invalid_request`.
     package init(parsing text: String) throws(TransferError) {
         let mark = text.firstRange(of: "://")
@@ -23,13 +25,16 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
         guard let scheme = Scheme(rawValue: word) else {
             throw Self.refusal("a proxy is http:// or socks5://")
         }
-        var rest = mark.map { String(text[$0.upperBound...]) } ?? text
-        if rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
-        guard !rest.containsControl, !rest.utf8.contains(where: { " /?#".utf8.contains($0) }) else {
-            throw Self.refusal("it is not HOST:PORT")
-        }
+        let rest = mark.map { text[$0.upperBound...] } ?? text[...]
+        let place = String(Substring(rest.utf8.prefix { $0 != UInt8(ascii: "/") }))
+        guard !rest.utf8.contains(where: { $0 == UInt8(ascii: " ") }), !String(rest).containsControl,
+            !place.utf8.contains(where: { "?#".utf8.contains($0) })
+        else { throw Self.refusal("it is not HOST:PORT") }
         do throws(HostName.Fault) {
-            let authority = try Authority(parsing: rest)
+            let authority = try Authority(parsing: place)
+            guard scheme != .socks5 || authority.credentials == nil else {
+                throw HostName.Fault(text: "a SOCKS proxy is used without user name and password; leave them out")
+            }
             self.scheme = scheme
             self.host = authority.host
             self.port = authority.port ?? 1080

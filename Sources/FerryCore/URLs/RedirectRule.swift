@@ -38,6 +38,11 @@ package enum RedirectRule {
             throw refusal(
                 "The public host “\(url.host)” redirects to the private address “\(target.redacted)”.", to: target)
         }
+        if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
+            throw refusal(
+                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, where machines keep secrets.",
+                to: target)
+        }
         let redirect = Redirect(
             url: target, method: self.method(after: status, of: method), changesOrigin: target.origin != url.origin)
         try chain.follow(redirect, secrets: secrets(target))

@@ -20,9 +20,7 @@ package enum RequestFieldRule {
     ///
     /// - Throws: ``TransferError`` with code `invalid_request`.
     package static func kind(method: String, fields: [HeaderField]) throws(TransferError) -> RequestKind {
-        guard isToken(method) else {
-            throw TransferError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
-        }
+        try checkMethod(method)
         for field in fields { try check(field) }
         // A colon, a space, CR and LF go with each field.
         let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
@@ -45,6 +43,19 @@ package enum RequestFieldRule {
                 field.isNamed("Accept-Encoding") || field.name.lowercased().hasPrefix("if-")
             }
         return isRaw ? .raw : range.map(RequestKind.ownRange) ?? .plain
+    }
+
+    /// Checks that a method is one by which something can be fetched.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request`.
+    package static func checkMethod(_ method: String) throws(TransferError) {
+        guard isToken(method) else {
+            throw TransferError(.invalidRequest, "“\(method.escapingControls)” is no HTTP method.")
+        }
+        // Its answer is a tunnel, and what comes out of that is no response.
+        guard method.uppercased() != "CONNECT" else {
+            throw TransferError(.invalidRequest, "The method CONNECT opens a tunnel and fetches nothing; use GET.")
+        }
     }
 
     private static let reserved: Set<String> = [

@@ -29,6 +29,7 @@ extension Load {
     }
 
     func course() async throws(TransferError) -> ResponseHead {
+        try RequestFieldRule.checkMethod(request.method)
         let url = try HTTPURL(parsing: request.url)
         var step = Step(
             url: url.withoutUserinfo, method: request.method, fields: request.fields, home: url.origin,

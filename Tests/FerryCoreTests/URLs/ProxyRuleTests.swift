@@ -18,6 +18,8 @@ import Testing
             ("http://h/", ["http_proxy": "p:1", "NO_PROXY": "*"], nil),
             ("http://h/", ["http_proxy": "p:1", "no_proxy": "x", "NO_PROXY": "h"], "p:1"),
             ("http://h/", ["http_proxy": "p"], "p:1080"), ("http://h/", ["http_proxy": "http://P:3128/"], "p:3128"),
+            ("http://h/", ["http_proxy": "http://p:3128/a/path?x"], "p:3128"),
+            ("http://h/", ["http_proxy": "p:1/a"], "p:1"),
             ("http://h/", ["http_proxy": "[::1]:3128"], "[::1]:3128"),
         ] as [(String, [String: String], String?)])
     func `Q11 the variables choose the proxy`(url: String, environment: [String: String], proxy: String?) throws {
@@ -26,21 +28,28 @@ import Testing
     }
 
     @Test func `Q11 scheme and credentials of a proxy`() throws {
-        let choice = try ProxyChoice(parsing: "SOCKS5://u%40x:p%3A@proxy:9050")
-        #expect(choice.scheme == .socks5 && choice.host == "proxy" && choice.port == 9050)
+        let choice = try ProxyChoice(parsing: "HTTP://u%40x:p%3A@proxy:9050")
+        #expect(choice.scheme == .http && choice.host == "proxy" && choice.port == 9050)
         #expect(choice.credentials == Credentials(user: "u@x", password: "p:"))
+        #expect(try ProxyChoice(parsing: "SOCKS5://proxy").scheme == .socks5)
         #expect(try ProxyChoice(parsing: "proxy").scheme == .http)
     }
 
     @Test(arguments: [
         "https://p:1", "socks4://p:1", "socks5h://p:1", "ftp://p", "http://", "", "http://p:0", "http://p:99999",
-        "p:1/path",
+        "socks5://u:geheim@p", "SOCKS5://u@p:1", "p/a b",
         "p:1?x", "p p", "http://a@b@c", "http://p\r\n", "://p", "http://p\\q", "u:geheim@",
     ])
     func `Q11 another proxy is an invalid request`(text: String) {
         let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("geheim") == false)
+    }
+
+    /// The client would connect without them, and the proxy would be blamed.
+    @Test func `a SOCKS proxy with credentials is refused with its reason`() {
+        let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: "socks5://u:p@proxy:9050") }
+        #expect(error?.message.contains("SOCKS proxy is used without user name and password") == true)
     }
 
     @Test(arguments: [

@@ -121,10 +121,30 @@ import Testing
         let allowed = RedirectPolicy(allowPrivateRedirects: true)
         _ = try RedirectRule.next(
             from: url, to: "http://\(host)/x", status: 302, method: "GET", policy: allowed, chain: &chain)
-        // From a private address to another one is the user's own network.
-        let home = try HTTPURL(parsing: "http://192.168.0.1/")
-        var homeChain = RedirectChain(start: home, method: "GET")
-        _ = try next(home, "http://\(host)/y", chain: &homeChain)
+        // From a private address to another one is the user's own network, but for what believes whoever reaches it.
+        let isMetadata = try HTTPURL(parsing: "http://\(host)/").isLinkLocalLiteral
+        for home in ["192.168.0.1", "127.0.0.1", "localhost", "[::1]"] {
+            let url = try HTTPURL(parsing: "http://\(home)/")
+            var chain = RedirectChain(start: url, method: "GET")
+            let code = code { _ = try next(url, "http://\(host)/y", chain: &chain) }
+            #expect(code == (isMetadata ? .redirectRefused : nil))
+        }
+    }
+
+    @Test(arguments: [
+        "169.254.169.254", "0xA9FEA9FE", "2852039166", "169.254.169.254.", "[::ffff:169.254.169.254]",
+        "[64:ff9b::169.254.169.254]", "[2002:a9fe:a9fe::]", "[fe80::1]", "[fe80::1%25eth0]", "100.100.100.200",
+        "[fd00:ec2::254]",
+    ])
+    func `only a link-local host leads to a link-local or metadata address`(host: String) throws {
+        for (home, expected) in [("127.0.0.1", ErrorCode.redirectRefused), ("169.254.0.7", nil), ("[fe80::2]", nil)] {
+            let url = try HTTPURL(parsing: "http://\(home)/")
+            var chain = RedirectChain(start: url, method: "GET")
+            #expect(code { _ = try next(url, "http://\(host)/y", chain: &chain) } == expected)
+            _ = try RedirectRule.next(
+                from: url, to: "http://\(host)/z", status: 302, method: "GET",
+                policy: RedirectPolicy(allowPrivateRedirects: true), chain: &chain)
+        }
     }
 
     @Test(arguments: [

@@ -30,6 +30,11 @@ import Testing
         #expect(try RequestFieldRule.kind(method: "GET", fields: [HeaderField(name: "X-A_1!", value: value)]) == .plain)
     }
 
+    @Test(arguments: ["CONNECT", "connect"]) func `the method CONNECT is refused`(method: String) {
+        let error = #expect(throws: TransferError.self) { try RequestFieldRule.kind(method: method, fields: []) }
+        #expect(error?.code == .invalidRequest)
+    }
+
     @Test func `Q6 all fields together have at most 64 KiB`() throws {
         func fields(_ count: Int) -> [HeaderField] {
             [HeaderField(name: "A", value: String(repeating: "x", count: count)), HeaderField(name: "B", value: "")]

@@ -83,7 +83,7 @@ import Testing
             let proxy = try await ConnectProxy.start()
             let request = harness.request(origin.url(target)) {
                 $0.name = "file.bin"
-                $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)/"]
+                $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)/proxy"]
             }
             try harness.expectFile(await harness.transfer(request), body)
             #expect(origin.requests.map(\.target) == [target])
