@@ -6,7 +6,10 @@ package struct RedirectChain: Hashable, Sendable {
     /// The most redirects that one try follows.
     package static let limit = 20
 
-    /// What makes two requests the same: asking again would only be redirected again.
+    /// How often one try makes the same request: a server may answer a second look otherwise, but not each one.
+    package static let looks = 3
+
+    /// What makes two requests the same.
     private struct Visit: Hashable {
         let method: String
         let url: HTTPURL
@@ -14,14 +17,14 @@ package struct RedirectChain: Hashable, Sendable {
     }
 
     package private(set) var urls: [HTTPURL]
-    private var visits: Set<Visit>
+    private var visits: [Visit: Int]
 
     /// Begins a try.
     ///
     /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
     package init(start url: HTTPURL, method: String, secrets: String? = nil) {
         urls = [url]
-        visits = [Visit(method: method, url: url.withoutUserinfo.withoutFragment, secrets: secrets)]
+        visits = [Visit(method: method, url: url.withoutUserinfo.withoutFragment, secrets: secrets): 1]
     }
 
     /// How many redirects were followed.
@@ -32,8 +35,8 @@ package struct RedirectChain: Hashable, Sendable {
 
     /// Adds one step.
     ///
-    /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made before
-    ///   with the same secrets; the chain is then unchanged.
+    /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made
+    ///   ``looks`` times with the same secrets; the chain is then unchanged.
     package mutating func follow(_ redirect: Redirect, secrets: String? = nil) throws(TransferError) {
         let details = ErrorDetails(url: redirect.url.redacted)
         guard count < Self.limit else {
@@ -41,11 +44,12 @@ package struct RedirectChain: Hashable, Sendable {
                 .tooManyRedirects, "The server redirected more than \(Self.limit) times.", details: details)
         }
         let visit = Visit(method: redirect.method, url: redirect.url.withoutUserinfo.withoutFragment, secrets: secrets)
-        guard visits.insert(visit).inserted else {
+        guard visits[visit, default: 0] < Self.looks else {
             throw TransferError(
                 .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",
                 details: details)
         }
+        visits[visit, default: 0] += 1
         urls.append(redirect.url)
     }
 }
