@@ -16,6 +16,22 @@ enum ClientFailure {
     /// A pooled connection that the server had given up: asked again at once, without counting (spec T4).
     static let staleConnection = TransferError(.connectionLost, "The server had closed the connection.")
 
+    /// A server that was offered HTTP/2 and did not answer over it: asked again over HTTP/1.1.
+    static let notOverHTTP2 = TransferError(.connectionLost, "The server did not answer over HTTP/2.")
+
+    /// Whether an error before the head may be a refusal of HTTP/2.
+    ///
+    /// A stream's and a connection's end by HTTP/2 come as errors of types that the client keeps to itself, or as a plain end.
+    static func isOfHTTP2(_ error: any Error) -> Bool {
+        switch error {
+        case is TransferError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
+            is HTTPParserError, is HeadFault, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError, is IOError:
+            false
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        default: true
+        }
+    }
+
     static func transferError(_ error: any Error, url: HTTPURL, phase: Phase) -> TransferError {
         let host = url.host
         func failure(_ code: ErrorCode, _ message: String, errno: Int32? = nil) -> TransferError {
@@ -34,6 +50,8 @@ enum ClientFailure {
         case HTTPParserError.invalidEOFState:
             // A body that ended early is a lost connection, and what came of it counts (spec R5).
             return failure(.connectionLost, "\(host) closed the connection before the end.")
+        case let fault as HeadFault:
+            return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
             return failure(.badResponse, "The answer of \(host) is not valid HTTP (\(error)).")
         case is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
@@ -50,8 +68,6 @@ enum ClientFailure {
     private static func clientError(
         _ error: HTTPClientError, phase: Phase, failure: Failure, host: String
     ) -> TransferError {
-        case let fault as HeadFault:
-            return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         switch error {
         case .remoteConnectionClosed:
             let when = phase == .beforeHead ? "before it answered" : "before the end"

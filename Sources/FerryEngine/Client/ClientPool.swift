@@ -45,6 +45,7 @@ final class ClientPool: Sendable {
     }
 
     let directory = ExchangeDirectory()
+    let refusals = HTTP2Refusals()
     private let loops: [any EventLoop]
     private let trust: TrustRoots
     private let timeouts: Timeouts
@@ -122,9 +123,9 @@ final class ClientPool: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                    try pipeline.addHandler(
                     let heads = HeadMender()
                     try pipeline.addHandler(heads, position: .before(decoder))
+                    try pipeline.addHandler(
                         ConnectionTap(directory: directory, heads: heads, security: context),
                         position: .after(decoder))
                 }

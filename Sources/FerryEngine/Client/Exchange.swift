@@ -18,17 +18,20 @@ final class Exchange: Sendable {
     private let clock: WatchClock
     private let timeouts: Timeouts
     private let url: HTTPURL
+    /// Whether the server was offered HTTP/2.
+    private let mayBeHTTP2: Bool
     let recorder: ExchangeRecorder?
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, clock: WatchClock,
-        timeouts: Timeouts, recorder: ExchangeRecorder? = nil
+        timeouts: Timeouts, recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false
     ) {
         let promise = loop.makePromise(of: HTTPResponseHead.self)
         self.clock = clock
         self.timeouts = timeouts
         self.url = url
         self.recorder = recorder
+        self.mayBeHTTP2 = mayBeHTTP2
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = client.execute(
@@ -38,7 +41,7 @@ final class Exchange: Sendable {
     /// A request on a connection that was opened before it was known.
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
         (delegate, task, headFuture) = (opened.delegate, opened.task, opened.headFuture)
-        (clock, recorder) = (opened.clock, opened.recorder)
+        (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
         self.url = url
         self.timeouts = timeouts
     }
@@ -60,6 +63,7 @@ final class Exchange: Sendable {
             recorder?.receivedHead(head)
             return head
         } catch {
+            if mayBeHTTP2, ClientFailure.isOfHTTP2(error) { throw ClientFailure.notOverHTTP2 }
             throw ClientFailure.transferError(error, url: url, phase: .beforeHead)
         }
     }

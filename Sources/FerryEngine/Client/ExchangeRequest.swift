@@ -46,7 +46,7 @@ extension Engine {
         }
         // No handler of ours stands between the client and a stream of HTTP/2, so the client itself has to know the target.
         if key.offersHTTP2 {
-            key.offersHTTP2 = url.isReadByClient
+            key.offersHTTP2 = url.isReadByClient && !clients.refusals.contains(url.origin)
         }
         let client = try clients.client(key)
         let informed = given.onInformational.map { inform in
@@ -73,7 +73,7 @@ extension Engine {
         }
         let exchange = Exchange(
             request, url: url, client: client, on: loops[key.loop], clock: clocks[key.loop],
-            timeouts: given.timeouts, recorder: recorder)
+            timeouts: given.timeouts, recorder: recorder, mayBeHTTP2: key.offersHTTP2)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()

@@ -73,6 +73,10 @@ extension TransferRun {
                 course.hasReplacedConnection = true
                 return nil
             }
+            if error == ClientFailure.notOverHTTP2, !isUnrepeatable {
+                engine.clients.refusals.note(course.url.origin)
+                return nil
+            }
             if error.code == .hostNotFound { throw await resolverFailure(error, course.url) }
             if error.code == .proxyAuthRequired, try await answersProxy(error, course.url) { return nil }
             throw error

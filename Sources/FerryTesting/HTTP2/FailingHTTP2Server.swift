@@ -1,0 +1,194 @@
+// Ferry: FerryTesting
+// A server whose HTTP/2 brings nothing.
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A server on `localhost` that fails each request of HTTP/2 in one way, and serves a text over HTTP/1.1.
+package final class FailingHTTP2Server: Sendable {
+    /// How a request of HTTP/2 ends.
+    package enum Fault: Sendable, CaseIterable {
+        /// RST_STREAM with HTTP_1_1_REQUIRED (RFC 9113 §7).
+        case streamRefused
+        /// GOAWAY with HTTP_1_1_REQUIRED.
+        case connectionRefused
+        /// A head with a field of 45,000 bytes, in both versions.
+        case largeHead
+    }
+
+    package static let text = "over HTTP/1.1"
+
+    private let channel: any Channel
+    private let certificates: TestCertificates
+    private let log: RequestLog
+
+    private init(_ channel: any Channel, _ certificates: TestCertificates, _ log: RequestLog) {
+        self.channel = channel
+        self.certificates = certificates
+        self.log = log
+    }
+
+    package static func start(_ fault: Fault) async throws -> FailingHTTP2Server {
+        let certificates = try await TestCertificates.make()
+        do {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.certificateFile)
+                    .map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.keyFile, format: .pem)))
+            configuration.applicationProtocols = ["h2", "http/1.1"]
+            let context = try NIOSSLContext(configuration: configuration)
+            let log = RequestLog()
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                        try pipeline.addHandler(FailingHTTP2Handler(fault, log))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            return FailingHTTP2Server(channel, certificates, log)
+        } catch {
+            certificates.remove()
+            throw error
+        }
+    }
+
+    package var caFile: String { certificates.caFile }
+
+    package func url(_ path: String) -> String { "https://localhost:\(channel.localAddress?.port ?? 0)\(path)" }
+
+    /// How many requests came over HTTP/2.
+    package var requests2: Int { log.state.withLock(\.requests2) }
+
+    /// The request lines that came over HTTP/1.1.
+    package var requests1: [String] { log.state.withLock(\.requests1) }
+
+    package func shutdown() async {
+        try? await channel.close()
+        certificates.remove()
+    }
+}
+
+/// What the connections of one server have in common.
+private final class RequestLog: Sendable {
+    struct State {
+        var requests1: [String] = []
+        var requests2 = 0
+    }
+
+    let state = Mutex(State())
+}
+
+/// Speaks as much of both versions as a failure needs.
+private final class FailingHTTP2Handler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+    private let fault: FailingHTTP2Server.Fault
+    private let log: RequestLog
+    private var received = ByteBuffer()
+    private var isHTTP2 = false
+
+    init(_ fault: FailingHTTP2Server.Fault, _ log: RequestLog) {
+        self.fault = fault
+        self.log = log
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        received.writeBuffer(&part)
+        if !isHTTP2, received.readableBytes >= Self.preface.utf8.count,
+            received.getString(at: received.readerIndex, length: Self.preface.utf8.count) == Self.preface
+        {
+            isHTTP2 = true
+            received.moveReaderIndex(forwardBy: Self.preface.utf8.count)
+            send(frame(type: 4, stream: 0), context)
+        }
+        if isHTTP2 { readFrames(context) } else { readRequests(context) }
+    }
+
+    // MARK: HTTP/1.1
+
+    private func readRequests(_ context: ChannelHandlerContext) {
+        let text = String(buffer: received)
+        guard text.hasSuffix("\r\n\r\n"), let line = text.split(separator: "\r\n").first else { return }
+        received.clear()
+        log.state.withLock { $0.requests1.append(String(line)) }
+        let large = fault == .largeHead ? "X-Large: \(largeValue)\r\n" : ""
+        let body = FailingHTTP2Server.text
+        send(
+            ByteBuffer(string: "HTTP/1.1 200 OK\r\n\(large)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"), context)
+    }
+
+    private var largeValue: String { String(repeating: "v", count: 45_000) }
+
+    // MARK: HTTP/2
+
+    private func readFrames(_ context: ChannelHandlerContext) {
+        // Length (24 bits), type, flags, stream.
+        while received.readableBytes >= 9, let word = received.getInteger(at: received.readerIndex, as: UInt32.self),
+            received.readableBytes >= 9 + Int(word >> 8)
+        {
+            received.moveReaderIndex(forwardBy: 4)
+            let flags = received.readInteger(as: UInt8.self) ?? 0
+            let stream = received.readInteger(as: UInt32.self) ?? 0
+            received.moveReaderIndex(forwardBy: Int(word >> 8))
+            switch word & 0xFF {
+            case 1: fail(stream, context)
+            case 4 where flags & 1 == 0: send(frame(type: 4, flags: 1, stream: 0), context)
+            default: break
+            }
+        }
+    }
+
+    private func fail(_ stream: UInt32, _ context: ChannelHandlerContext) {
+        log.state.withLock { $0.requests2 += 1 }
+        switch fault {
+        case .streamRefused: send(frame(type: 3, stream: stream, [0, 0, 0, 0x0D]), context)
+        case .connectionRefused:
+            send(frame(type: 7, stream: 0, [0, 0, 0, 0, 0, 0, 0, 0x0D]), context)
+            context.close(promise: nil)
+        case .largeHead:
+            let fields = largeFields
+            let pieces = stride(from: 0, to: fields.count, by: 16_000).map {
+                Array(fields[$0..<min($0 + 16_000, fields.count)])
+            }
+            for (index, piece) in pieces.enumerated() {
+                // END_STREAM goes with the first frame, END_HEADERS with the last one.
+                let flags: UInt8 = (index == 0 ? 1 : 0) | (index == pieces.count - 1 ? 4 : 0)
+                send(frame(type: index == 0 ? 1 : 9, flags: flags, stream: stream, piece), context)
+            }
+        }
+    }
+
+    /// `:status: 200` and a large field, in HPACK without compression (RFC 7541 §6).
+    private var largeFields: [UInt8] {
+        var fields: [UInt8] = [0x88, 0x00, 7] + Array("x-large".utf8) + [0x7F]
+        var rest = largeValue.utf8.count - 127
+        while rest >= 128 {
+            fields.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return fields + [UInt8(rest)] + Array(largeValue.utf8)
+    }
+
+    private func frame(type: UInt8, flags: UInt8 = 0, stream: UInt32, _ payload: [UInt8] = []) -> ByteBuffer {
+        var frame = ByteBuffer()
+        frame.writeInteger(UInt32(payload.count) << 8 | UInt32(type))
+        frame.writeInteger(flags)
+        frame.writeInteger(stream)
+        frame.writeBytes(payload)
+        return frame
+    }
+
+    private func send(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
