@@ -25,6 +25,9 @@ package struct Leftovers: Sendable {
         self.partialFolder = partialFolder
     }
 
+    /// Whether anything is known to be there.
+    package var isRecorded: Bool { partial != nil || copy != nil || placed != nil }
+
     /// The folders that have to answer before these are removed.
     package var folders: Set<String> {
         Set([partial?.folder ?? partialFolder, copy?.folderPart, placed?.path.folderPart].compactMap { $0 })

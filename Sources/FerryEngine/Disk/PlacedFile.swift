@@ -21,19 +21,6 @@ extension Engine {
         return if case .success(nil) = found { false } else { true }
     }
 
-    /// Removes a file that was placed, if what has its name is still that file as it was then.
-    package func removePlacedFile(_ placement: PlacementIntent) async throws(TransferError) {
-        do {
-            try await disk.run { system throws(DiskError) in
-                let folder = try system.openFolder(placement.path.folderPart)
-                guard try PlacedFile.find(placement, in: folder, disk: system) else { return }
-                try system.remove(placement.path.lastPathPart, in: folder)
-            }
-        } catch {
-            throw error.transferError
-        }
-    }
-
     /// Gives a file that was placed another name in its folder; returns once that is durable.
     ///
     /// - Returns: false if the name is taken and must not be replaced; then nothing has changed.

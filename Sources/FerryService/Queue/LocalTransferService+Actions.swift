@@ -196,8 +196,7 @@ extension LocalTransferService {
         var machine = TransferMachine(record)
         guard case .finish(let outcome) = machine.runStopped() else { return }
         var ended = machine.record
-        if let partial = ended.facts.partial { try await engine.removePartialFile(partial, on: queue) }
-        if let copy = ended.facts.copy { try await engine.removeCopy(copy, of: ended.id, on: queue) }
+        try await removeLeftovers(Leftovers(record), on: queue)
         ended.facts.partial = nil
         ended.facts.copy = nil
         ended.facts.needsTruncation = false
@@ -207,12 +206,7 @@ extension LocalTransferService {
     func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
         if record.outcome == nil { _ = try await cancel(record) }
         let record = try await existing(record.id)
-        if let partial = record.facts.partial { try await engine.removePartialFile(partial) }
-        if deletesFile || record.request.spooled, case .succeeded(let success) = record.outcome, !success.unchanged,
-            let placed = record.facts.placement
-        {
-            try await engine.removePlacedFile(placed)
-        }
+        try await removeLeftovers(Leftovers(record, withFile: deletesFile))
         let now = Date()
         let session = record.request.session
         let number = try await journal.commit { transaction throws(TransferError) in

@@ -74,6 +74,15 @@ extension LocalTransferService {
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 
+    /// Removes what a transfer has left.
+    ///
+    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    func removeLeftovers(_ leftovers: Leftovers, on queue: DiskQueue? = nil) async throws(TransferError) {
+        guard let error = await engine.remove([leftovers], on: queue)[leftovers.id] else { return }
+        // A folder that cannot be looked at holds nothing that anybody knows of.
+        if leftovers.isRecorded { throw error }
+    }
+
     /// Forgets what is kept in memory of transfers that are gone.
     private func forget(_ ids: [TransferID], of session: SessionID) {
         let memory = sessionStates[session]?.memory
@@ -86,9 +95,25 @@ extension LocalTransferService {
 
 extension Leftovers {
     init(_ remains: Remains) {
-        let request = remains.request
+        let request = remains.isPartialNameForeign ? nil : remains.request
         self.init(
             id: remains.id, partial: remains.partial, copy: remains.copy, placed: remains.placed,
             partialFolder: request.map { $0.partialFolder ?? Destination.folder(of: $0) })
+    }
+
+    /// What a transfer at rest has on disk.
+    ///
+    /// - Parameter withFile: whether the file that it has placed goes too; one that lies in the spool always does.
+    init(_ record: TransferRecord, withFile: Bool = false) {
+        var placed: PlacementIntent?
+        if withFile || record.request.spooled, case .succeeded(let success) = record.outcome, !success.unchanged {
+            placed = record.facts.placement
+        }
+        let folder = record.request.partialFolder ?? Destination.folder(of: record.request)
+        // A file of the usual name was never recorded, as after a crash, unless it is known to be somebody else's.
+        let mayBeUnrecorded = !record.facts.partialNameIsForeign && !(record.outcome?.state == .succeeded)
+        self.init(
+            id: record.id, partial: record.facts.partial, copy: record.facts.copy, placed: placed,
+            partialFolder: mayBeUnrecorded ? folder : nil)
     }
 }

@@ -19,8 +19,8 @@ extension JournalReads {
             SELECT id, session, intent, json_extract(request, '$.folder'), json_extract(request, '$.name'), \
             json_extract(request, '$.partial_folder'), json_extract(request, '$.spooled'), \
             json_extract(facts, '$.partial'), json_extract(facts, '$.copy'), json_extract(facts, '$.placement'), \
-            outcome FROM (SELECT id, session, intent, outcome, CASE WHEN json_valid(request) THEN request END AS request, \
-            CASE WHEN json_valid(facts) THEN facts END AS facts FROM transfers LEFT JOIN requests USING (id) \
+            outcome, json_extract(facts, '$.partial_name_is_foreign') FROM (SELECT id, session, intent, outcome, \
+            CASE WHEN json_valid(request) THEN request END AS request, CASE WHEN json_valid(facts) THEN facts END AS facts FROM transfers LEFT JOIN requests USING (id) \
             WHERE \(condition)) ORDER BY id
             """,
             ids.map { [PageQuery.json($0)] } ?? []

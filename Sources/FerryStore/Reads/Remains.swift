@@ -11,6 +11,8 @@ package struct Remains: Sendable {
     package let partial: PartialFacts?
     /// Path of a copy on its way to the final name.
     package let copy: String?
+    /// Whether a file of the partial file's usual name is somebody else's.
+    package let isPartialNameForeign: Bool
     /// The file that goes too, as it was placed.
     package let placed: PlacementIntent?
     /// What the request says of folders and the name; nil if it cannot be read.
@@ -28,6 +30,7 @@ package struct Remains: Sendable {
         }
         partial = row.json(7)
         copy = row.text(8)
+        isPartialNameForeign = row.integer(11) == 1
         let outcome: Outcome? = row.json(10)
         guard case .succeeded(let success) = outcome else {
             hasSucceeded = false

@@ -55,7 +55,9 @@ import Testing
             }
             let before = harness.contents
             #expect(await !harness.engine.isPlacedFileIntact(placement))
-            try await harness.engine.removePlacedFile(placement)
+            let left = Leftovers(
+                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
+            #expect(await harness.engine.remove([left]).isEmpty)
             #expect(harness.contents == before)
         }
     }
@@ -70,7 +72,9 @@ import Testing
             #expect(harness.contents == ["other", "taken"])
             placement.path = harness.path("other")
             #expect(await harness.engine.isPlacedFileIntact(placement))
-            try await harness.engine.removePlacedFile(placement)
+            let left = Leftovers(
+                id: EngineHarness.id, partial: nil, copy: nil, placed: placement, partialFolder: nil)
+            #expect(await harness.engine.remove([left]).isEmpty)
             #expect(harness.contents == ["taken"])
         }
     }
