@@ -140,11 +140,6 @@ extension TransferRun {
     ) async throws(TransferError) {
         let closed = sink.close()
         digest = closed.digest
-        if let checkpointError {
-            countStored(sink, until: closed.position)
-            digest = nil
-            throw checkpointError
-        }
         var failure = failure
         if failure == nil, let end, closed.position < end {
             failure = TransferError(
@@ -156,7 +151,12 @@ extension TransferRun {
             facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
             digest = nil
             try await record()
-            throw failure
+            throw checkpointError ?? failure
+        }
+        if let checkpointError {
+            countStored(sink, until: closed.position)
+            digest = nil
+            throw checkpointError
         }
         guard closed.position > sink.start else {
             if let failure { throw failure }

@@ -179,8 +179,7 @@ extension TransferRun {
         // What was stated of all of the content says nothing about the part of it that was wanted.
         if failure == nil, position == part.end { failure = Self.contentFault(part.digests, responseDigest) }
         if let failure, failure.code == .badResponse || failure.code == .tooLarge {
-            giveUp(sink, until: position)
-            crew?.plan.leave(worker, at: sink.start)
+            await giveUp(sink, until: position, of: worker)
             return failure
         }
         crew?.members[worker]?.isWarm = failure == nil && position == part.end
@@ -193,15 +192,23 @@ extension TransferRun {
             ?? TransferError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
     }
 
-    /// Takes out what an unreadable response wrote: it is not data.
-    private func giveUp(_ sink: BodySink, until position: Int64) {
+    /// Takes out what an unreadable response wrote: it is not data, and a checkpoint may have recorded it as such.
+    private func giveUp(_ sink: BodySink, until position: Int64, of worker: Int) async {
         sinks.removeAll { $0 === sink }
-        guard position > sink.start else { return }
-        facts.ranges.remove(sink.start..<position)
-        crew?.plan.lose(sink.start..<position)
-        job.progress.received.wrappingSubtract(position - sink.start, ordering: .relaxed)
-        // A digest that is being taken may have read them.
-        digest = nil
+        let written = sink.start..<max(position, sink.start)
+        if !written.isEmpty {
+            facts.ranges.remove(written)
+            job.progress.received.wrappingSubtract(Int64(written.count), ordering: .relaxed)
+            // A digest that is being taken may have read them.
+            digest = nil
+            do throws(TransferError) { try await record() } catch {
+                checkpointError = checkpointError ?? error
+                stopExchanges()
+            }
+            // Only what the journal does not claim is fetched again.
+            crew?.plan.lose(written)
+        }
+        crew?.plan.leave(worker, at: sink.start)
     }
 
     // MARK: Failures

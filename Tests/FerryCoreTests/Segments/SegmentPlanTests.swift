@@ -47,6 +47,19 @@ struct `Segments of a file` {
         #expect(third == nil)
     }
 
+    /// Bytes that are no data and stay noted as written would be nobody's work once somebody leaves.
+    @Test func `what was lost stays missing when others leave`() {
+        var plan = plan(8)
+        let half = 4 * Self.mebibyte
+        let work = plan.assign(1, setup: 0, speed: nil, now: 0)
+        #expect(work?.range == half..<2 * half)
+        plan.leave(1, at: half + Self.mebibyte)
+        plan.lose(half..<half + Self.mebibyte)
+        plan.leave(0, at: Self.mebibyte)
+        #expect(plan.gaps.ranges == [Self.mebibyte..<2 * half])
+        #expect(plan.missing == 7 * Self.mebibyte)
+    }
+
     @Test func `a thief takes as much as lets both end together`() throws {
         var plan = plan(100)
         plan.observe([0: 0], now: 0)

@@ -121,6 +121,44 @@ import Testing
         }
     }
 
+    /// A checkpoint has recorded the part before its digest is known: a crash after that must not find it as data.
+    @Test func `O41 I3 a recorded part with a wrong Content-Digest is taken out of the journal`() async throws {
+        let body = SeededBody(seed: 82, size: 4 << 20)
+        let script = OriginScript(
+            body, always: .digest(.content, .wrong), .hold("half", at: .body(2 << 20)))
+        try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = 1 }
+            async let history = harness.transfer(request, tries: 1)
+            await harness.journal.wait { $0.ranges == ByteRangeSet(0..<2 << 20) }
+            origin.release("half")
+            let first = await history
+            #expect(first.codes == [.badResponse])
+            #expect(first.facts.ranges.isEmpty)
+            #expect(harness.journal.facts.ranges.isEmpty)
+        }
+    }
+
+    @Test func `O41 I3 a worker's recorded part with a wrong Content-Digest is taken out at once`() async throws {
+        let body = SeededBody(seed: 83, size: 8 << 20)
+        let part: Int64 = 1 << 20
+        let script = OriginScript(
+            body, .on(.request(1), .hold("first", at: .body(65_536))),
+            .on(.request(2), .digest(.content, .wrong), .hold("second", at: .body(part))),
+            .on(.requests(3...), .hold("later", at: .head)))
+        try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
+            let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 2 }))
+            async let report = run.run()
+            await harness.journal.wait { $0.ranges.byteCount == 65_536 + part }
+            origin.release("second")
+            // Nothing else is written, so that no checkpoint records anything.
+            try await eventually("the part is taken out of the journal") {
+                harness.journal.facts.ranges == ByteRangeSet(0..<65_536)
+            }
+            await run.stop()
+            #expect(await report.facts.ranges == ByteRangeSet(0..<65_536))
+        }
+    }
+
     @Test func `O41 I3 a body whose Content-Digest is always wrong is never placed`() async throws {
         try await withEngine(OriginScript(body, always: .digest(.content, .wrong))) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
