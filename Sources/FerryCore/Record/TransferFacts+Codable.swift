@@ -7,7 +7,7 @@ import Foundation
 extension TransferFacts: Codable {
     private enum CodingKeys: String, CodingKey {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
-        case exchanges, challenge, released, copy
+        case exchanges, challenge, released, copy, stamp
         case startedAt = "started_at"
         case startsAfterRelaunch = "starts_after_relaunch"
         case cancelReason = "cancel_reason"
@@ -29,6 +29,7 @@ extension TransferFacts: Codable {
         ranges = try box.decodeIfPresent(ByteRangeSet.self, forKey: .ranges) ?? ByteRangeSet()
         identity = try box.decodeIfPresent(ResourceIdentity.self, forKey: .identity)
         partial = try box.decodeIfPresent(PartialFacts.self, forKey: .partial)
+        stamp = try box.decodeIfPresent(FileStamp.self, forKey: .stamp)
         name = try box.decodeIfPresent(String.self, forKey: .name)
         destination = try box.decodeIfPresent(String.self, forKey: .destination)
         placement = try box.decodeIfPresent(PlacementIntent.self, forKey: .placement)
@@ -65,6 +66,7 @@ extension TransferFacts: Codable {
         if !ranges.isEmpty { try box.encode(ranges, forKey: .ranges) }
         if let identity { try box.encode(identity, forKey: .identity) }
         if let partial { try box.encode(partial, forKey: .partial) }
+        if let stamp { try box.encode(stamp, forKey: .stamp) }
         if let name { try box.encode(name, forKey: .name) }
         if let destination { try box.encode(destination, forKey: .destination) }
         if let placement { try box.encode(placement, forKey: .placement) }

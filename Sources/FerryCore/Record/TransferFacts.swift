@@ -11,6 +11,8 @@ package struct TransferFacts: Hashable, Sendable {
     package var ranges = ByteRangeSet()
     package var identity: ResourceIdentity?
     package var partial: PartialFacts?
+    /// How the partial file looked when the last attempt ended; nil while it may be written to.
+    package var stamp: FileStamp?
     /// The name that the first accepted head fixed.
     package var name: String?
     /// The reserved absolute path; no other live transfer aims at it.
@@ -69,6 +71,7 @@ package struct TransferFacts: Hashable, Sendable {
         ranges.removeAll()
         identity = nil
         placement = nil
+        stamp = nil
         joined = false
         unusableParts = nil
         lengthVerified = true

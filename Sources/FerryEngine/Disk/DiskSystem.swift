@@ -27,6 +27,8 @@ package protocol DiskSystem: Sendable {
     func startWriteback(_ file: OpenFile)
     /// Makes the file's bytes durable, and what is needed to find them.
     func syncData(_ file: OpenFile) throws(DiskError)
+    /// Makes the file's bytes durable, and its times.
+    func syncAll(_ file: OpenFile) throws(DiskError)
     /// Makes a folder's names durable.
     func syncFolder(_ folder: OpenFile) throws(DiskError)
     func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError)

@@ -33,7 +33,8 @@ extension Engine {
                 guard let file = try PartialFile.reopen(facts, atLeast: offset, disk: system) else { return }
                 try system.truncate(file.file, to: offset)
                 try file.sync()
-                _ = try system.rename(facts.name, in: file.folder, to: name, in: file.folder, replacing: true)
+                let naming = try PlacedSource(file).rename(to: name, in: file.folder, replacing: true, system)
+                guard naming == .given else { throw DiskError("Renaming", facts.path, errno: ENOENT) }
                 try system.syncFolder(file.folder)
             }
         } catch {
@@ -59,13 +60,18 @@ extension PartialFile {
         }
         let place = try disk.identity(of: folder)
         let newName = Self.name(of: id)
+        let taken: OpenFile
         if found.device == place.device {
-            _ = try disk.rename(name, in: old, to: newName, in: folder, replacing: true)
+            let moved = PlacedSource(folder: old, file: file, name: name, device: found.device, inode: found.inode)
+            guard try moved.rename(to: newName, in: folder, replacing: true, disk) == .given else {
+                throw DiskError("opening", source.path, errno: ENOENT)
+            }
+            taken = file
         } else {
-            try copy(file, length: source.offset, to: newName, in: folder, disk: disk)
+            taken = try disk.createFile(newName, in: folder)
+            try copy(0..<source.offset, of: file, to: taken, disk: disk)
             try disk.remove(name, in: old)
         }
-        let taken = try disk.openFile(newName, in: folder)
         try disk.truncate(taken, to: source.offset)
         try disk.syncData(taken)
         try disk.syncFolder(folder)
@@ -73,12 +79,6 @@ extension PartialFile {
         return PartialFacts(
             folder: folder.path, name: newName, device: identity.device, inode: identity.inode,
             folderDevice: place.device, folderInode: place.inode)
-    }
-
-    private static func copy(
-        _ file: OpenFile, length: Int64, to name: String, in folder: OpenFile, disk: any DiskSystem
-    ) throws(DiskError) {
-        try copy(0..<length, of: file, to: disk.createFile(name, in: folder), disk: disk)
     }
 
     /// Copies some of a file's bytes to the same place of another file.

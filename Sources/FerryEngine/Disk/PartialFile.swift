@@ -75,6 +75,23 @@ package final class PartialFile: Sendable {
 
     package func sync() throws(DiskError) { try disk.syncData(file) }
 
+    /// Makes everything durable with a time of modification by which a later change of the file is noticed.
+    ///
+    /// - Returns: how the file looks then; nil where its time cannot be set.
+    func seal() throws(DiskError) -> FileStamp? {
+        do throws(DiskError) {
+            try disk.setModificationTime(FileStamp.mark(at: Int64(Date().timeIntervalSince1970)), of: file)
+        } catch {
+            try sync()
+            return nil
+        }
+        try disk.syncAll(file)
+        return try disk.identity(of: file).stamp
+    }
+
+    /// How the file looks.
+    func stamp() throws(DiskError) -> FileStamp { try disk.identity(of: file).stamp }
+
     package func size() throws(DiskError) -> Int64 { try disk.identity(of: file).size }
 }
 

@@ -28,9 +28,9 @@ struct SmallFileNamer {
                 try? PartialFile.remove(written.facts, disk: disk)
                 return .removed
             }
-            let isGiven = try? disk.rename(
-                written.facts.name, in: written.folder, to: file.name, in: written.folder, replacing: file.replaces)
-            guard isGiven == true else { return .notGiven }
+            let naming = try? PlacedSource(written).rename(
+                to: file.name, in: written.folder, replacing: file.replaces, disk)
+            guard naming == .given else { return .notGiven }
             reached(.renamed)
             return .given
         }

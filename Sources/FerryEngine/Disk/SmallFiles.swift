@@ -135,6 +135,7 @@ actor SmallFiles {
         let partial = written.file.facts
         recorded.facts.destination = file.path
         recorded.facts.partial = partial
+        recorded.facts.stamp = nil
         if size > 0 { recorded.facts.ranges.insert(0..<size) }
         recorded.facts.placement = PlacementIntent(
             path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)

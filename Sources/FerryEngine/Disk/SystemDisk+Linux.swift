@@ -90,6 +90,10 @@
             guard fdatasync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
         }
 
+        package func syncAll(_ file: OpenFile) throws(DiskError) {
+            guard fsync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
+        }
+
         package func syncFolder(_ folder: OpenFile) throws(DiskError) {
             guard fsync(folder.descriptor) == 0 else {
                 throw DiskError("Syncing the folder", folder.path, errno: errno)
@@ -204,6 +208,12 @@
     }
 
     extension FileIdentity {
+        /// Times from a file system may be anything.
+        private static func nanoseconds(_ seconds: Int, _ rest: Int) -> Int64 {
+            let (whole, isTooLarge) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+            return isTooLarge ? (seconds < 0 ? .min : .max) : whole &+ Int64(rest)
+        }
+
         fileprivate init(_ status: stat) {
             let kind: Kind =
                 switch status.st_mode & S_IFMT {
@@ -215,7 +225,8 @@
             self.init(
                 kind: kind, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
                 links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777,
-                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+                modified: Self.nanoseconds(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
+                changed: Self.nanoseconds(status.st_ctim.tv_sec, status.st_ctim.tv_nsec))
         }
     }
 #endif

@@ -16,9 +16,7 @@ extension TransferRun {
             let place = try await onDisk { system throws(DiskError) in try system.identity(of: folder) }
             if place.device != partial.facts.device { return try await copy(partial, size: size, to: folder) }
         }
-        return PlacedSource(
-            folder: partial.folder, file: partial.file, name: partial.facts.name, device: partial.facts.device,
-            inode: partial.facts.inode)
+        return PlacedSource(partial)
     }
 
     /// Copies the whole file beside its final name, and makes the copy durable.

@@ -24,8 +24,12 @@ extension TransferRun {
 
     /// Bytes after the last range are no data (spec D4), so they are no part of the file.
     private func cutTail(_ partial: PartialFile, size: Int64) async throws(TransferError) {
+        guard try await onDisk({ _ throws(DiskError) in try partial.size() > size }) else { return }
+        if facts.stamp != nil {
+            facts.stamp = nil
+            try await record()
+        }
         try await onDisk { system throws(DiskError) in
-            guard try partial.size() > size else { return }
             try system.truncate(partial.file, to: size)
             try partial.sync()
         }

@@ -34,6 +34,8 @@ extension TransferRun {
             facts.placement = PlacementIntent(
                 path: destination, device: source.device, inode: source.inode, size: size, verified: judged.verified,
                 mismatched: judged.mismatched)
+            // Its attributes are about to change.
+            facts.stamp = nil
             try await record()
             reached(.intentCommitted)
             switch try await rename(source, to: destination.lastPathPart, in: folder) {
@@ -43,6 +45,7 @@ extension TransferRun {
             case .isElsewhere:
                 facts.placement = nil
                 source = try await copy(partial, size: size, to: folder)
+            case .isLost: throw source.lost
             }
         }
         throw TransferError(.destinationExists, "No free name was found in \(folder.path.escapingControls).")
@@ -54,6 +57,8 @@ extension TransferRun {
         case isTaken
         /// The folder belongs to another file system.
         case isElsewhere
+        /// Another file has the name of the one that was verified.
+        case isLost
     }
 
     /// Gives a whole file its attributes and its final name.
@@ -68,10 +73,13 @@ extension TransferRun {
             reached(.attributesSet)
             // What fails from here on is the placement.
             return Result { () throws(DiskError) in
-                guard try system.rename(source.name, in: source.folder, to: name, in: folder, replacing: replaces)
-                else { return .isTaken }
-                reached(.renamed)
-                return .placed(modified: try? system.identity(of: source.file).modified)
+                switch try source.rename(to: name, in: folder, replacing: replaces, system) {
+                case .isTaken: return .isTaken
+                case .isLost: return .isLost
+                case .given:
+                    reached(.renamed)
+                    return .placed(modified: try? system.identity(of: source.file).modified)
+                }
             }
         }
         switch result {
@@ -106,10 +114,14 @@ extension TransferRun {
         let path = facts.placement?.path ?? ""
         if wishes.onMismatch == .keep, !judged.cover(wishes.checksums) {
             // Wished for while the file was being placed.
-            let opened = await engine.disk.result { system throws(DiskError) in
-                try system.openFile(path.lastPathPart, in: folder)
+            let placement = facts.placement
+            let opened = await engine.disk.result { system throws(DiskError) -> OpenFile? in
+                let file = try system.openFile(path.lastPathPart, in: folder)
+                let found = try system.identity(of: file)
+                // A digest of another file that has the name by now says nothing about this one.
+                return found.device == placement?.device && found.inode == placement?.inode ? file : nil
             }
-            if case .success(let file) = opened {
+            if case .success(let file?) = opened {
                 let expected = expectedDigests
                 let computed = try await compute(Set(expected.map(\.algorithm)), of: file, size: size)
                 judged = JudgedDigests(computed, expected: expected)

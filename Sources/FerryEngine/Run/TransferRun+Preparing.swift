@@ -60,7 +60,10 @@ extension TransferRun {
         do throws(TransferError) {
             guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
             let lacksResponse = keepsResponse && (facts.response.map(isRefusal) ?? true)
-            if facts.identity != identity || !facts.joined || lacksResponse {
+            // From here on the file changes: a crash must not take that for somebody else's doing.
+            let isSealed = facts.stamp != nil
+            facts.stamp = nil
+            if facts.identity != identity || !facts.joined || lacksResponse || isSealed {
                 facts.identity = identity
                 facts.joined = true
                 noteWay(answer)
@@ -117,6 +120,7 @@ extension TransferRun {
     /// - Returns: the outcome if the name alone decides it (conflict policy `skip`).
     func makeFile(_ body: AcceptedBody) async throws(TransferError) -> Outcome.Success? {
         let folder = try await openDestinationFolder()
+        facts.stamp = nil
         if partial == nil {
             let id = job.id
             let home = try await openPartialFolder() ?? folder
@@ -253,6 +257,7 @@ extension TransferRun {
         guard let recorded = facts.partial else { return }
         try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
         facts.partial = nil
+        facts.stamp = nil
         facts.ranges.removeAll()
     }
 

@@ -163,7 +163,7 @@ extension TransferRun {
             return
         }
         reached(.bytesWritten)
-        try await onDisk { _ throws(DiskError) in try partial.sync() }
+        try await makeDurable(partial, isLast: failure != nil)
         reached(.bytesSynced)
         facts.ranges.insert(sink.start..<closed.position)
         countStored(sink, until: closed.position)
@@ -171,6 +171,15 @@ extension TransferRun {
         try await record()
         reached(.rangesCommitted)
         throw failure
+    }
+
+    /// Makes what was written durable; at the end of an attempt so that later changes of the file are noticed.
+    func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(TransferError) {
+        facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
+            if isLast { return try partial.seal() }
+            try partial.sync()
+            return nil
+        }
     }
 
     /// Counts what an exchange made durable; what was taken out again, or lost, is no progress.

@@ -21,12 +21,51 @@ extension TransferRun {
             return nil
         }
         partial = found
+        try await lookForChanges(of: found)
         if facts.needsTruncation {
             try await onDisk { _ throws(DiskError) in try found.truncate() }
             facts.needsTruncation = false
         }
         job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
         return nil
+    }
+
+    /// Finds out what of the partial file still counts; whether any of it does.
+    ///
+    /// Digests from an earlier attempt count where nothing has touched the file since; where bytes may have been changed,
+    /// all are fetched again, as nobody can tell which.
+    @discardableResult
+    private func lookForChanges(of found: PartialFile) async throws(TransferError) -> Bool {
+        guard let stamp = facts.stamp else { return true }
+        let present = try await onDisk { _ throws(DiskError) in try found.stamp() }
+        switch stamp.trust(in: present) {
+        case .all:
+            // Bytes that never became durable come once more, and may not count twice.
+            let durable = facts.ranges.contiguousEnd(from: 0)
+            digest = job.digest.flatMap { $0.count <= durable ? $0 : nil }
+        case .bytes: break
+        case .nothing:
+            facts.startOver(note: "restarted: something else has changed the partial file")
+            try await record()
+            return false
+        }
+        return true
+    }
+
+    /// Notes how the partial file looks at the end of an attempt, so that changes until the next one are noticed.
+    func comeToRest() async {
+        // A file that may have its final name keeps the time that it was given.
+        if let partial, facts.stamp == nil, facts.partial != nil, facts.placement == nil, !facts.ranges.isEmpty,
+            checkpointError == nil
+        {
+            let sealed = await engine.disk.result { _ throws(DiskError) in try partial.seal() }
+            if case .success(let stamp?) = sealed {
+                facts.stamp = stamp
+                try? await record()
+            }
+        }
+        // Digests of bytes that nobody can recognize are of no use.
+        if facts.stamp == nil { digest = nil }
     }
 
     private func reopen(_ recorded: PartialFacts) async throws(TransferError) -> PartialFile? {
@@ -52,9 +91,12 @@ extension TransferRun {
         try await dropCopy()
         if let recorded = facts.partial, let found = try await reopen(recorded) {
             partial = found
-            let isJudged = judged.cover(wishes.checksums)
-            return try await place(
-                found, size: intent.size, isJudged ? judged : try await verify(found, size: intent.size))
+            guard try await lookForChanges(of: found) else {
+                try await onDisk { _ throws(DiskError) in try found.truncate() }
+                facts.needsTruncation = false
+                return nil
+            }
+            return try await place(found, size: intent.size, try await verify(found, size: intent.size))
         }
         if !isElsewhere, let success = try await placedBefore(intent, judged) { return success }
         try await startWithoutFile("restarted: the finished file was taken away before it was recorded")

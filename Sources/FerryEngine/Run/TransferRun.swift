@@ -77,8 +77,6 @@ package actor TransferRun {
         early = EarlyConnections(engine)
         _facts = job.$facts
         wishes = RunWishes(job.request)
-        // Bytes that never became durable come once more, and may not count twice.
-        digest = job.digest.flatMap { $0.count <= job.facts.ranges.contiguousEnd(from: 0) ? $0 : nil }
     }
 
     /// Makes the try. Call once.
@@ -95,6 +93,7 @@ package actor TransferRun {
         stopExchanges()
         dropEarlyConnections()
         early.shut()
+        if case .succeeded = result {} else { await comeToRest() }
         partial = nil
         noteExchanges()
         return RunReport(result: result, facts: $facts, storedBytes: storedBytes, digest: digest)

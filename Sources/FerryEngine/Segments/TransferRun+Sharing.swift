@@ -178,7 +178,7 @@ extension TransferRun {
         }
         if sinks.contains(where: { !facts.ranges.contains($0.start..<$0.position) }) {
             reached(.bytesWritten)
-            try await onDisk { _ throws(DiskError) in try partial.sync() }
+            try await makeDurable(partial, isLast: isStopping || failure != nil)
             reached(.bytesSynced)
             for sink in sinks { facts.ranges.insert(sink.start..<sink.position) }
         }

@@ -20,6 +20,8 @@ struct DiskMemory: Sendable {
     private struct Memory {
         var path: String
         var bytes: [UInt8]
+        /// Nanoseconds since 1970 of the last modification.
+        var modified: Int64
     }
 
     private struct Rename {
@@ -32,7 +34,8 @@ struct DiskMemory: Sendable {
     private var renames: [Rename] = []
 
     mutating func synced(_ identity: FileIdentity, path: String, bytes: [UInt8]) {
-        files[Key(identity)] = Memory(path: files[Key(identity)]?.path ?? path, bytes: bytes)
+        files[Key(identity)] = Memory(
+            path: files[Key(identity)]?.path ?? path, bytes: bytes, modified: identity.modified)
     }
 
     mutating func renamed(_ from: String, to: String, in folder: FileIdentity) {
@@ -62,6 +65,8 @@ struct DiskMemory: Sendable {
             try file.write(contentsOf: Data(memory.bytes))
             if loss == .bytes, length > UInt64(memory.bytes.count) { try file.truncate(atOffset: length) }
             try file.close()
+            let modified = Date(timeIntervalSince1970: Double(memory.modified) / 1e9)
+            try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: memory.path)
         }
     }
 }

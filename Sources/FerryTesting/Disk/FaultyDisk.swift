@@ -156,6 +156,14 @@ package final class FaultyDisk: DiskSystem {
         note(.syncEnded)
     }
 
+    package func syncAll(_ file: OpenFile) throws(DiskError) {
+        note(.syncBegan)
+        try begin(.syncData, file.path)
+        try disk.syncAll(file)
+        try remember(file)
+        note(.syncEnded)
+    }
+
     package func syncFolder(_ folder: OpenFile) throws(DiskError) {
         try begin(.syncFolder, folder.path)
         try disk.syncFolder(folder)

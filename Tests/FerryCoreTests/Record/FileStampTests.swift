@@ -1,0 +1,30 @@
+// Ferry: FerryCoreTests
+// What of a partial file still counts when its transfer goes on.
+
+import FerryCore
+import Testing
+
+struct `Stamps of partial files` {
+    private static let stamp = FileStamp(size: 100, modified: 40, changed: 70)
+
+    @Test(
+        arguments: [
+            (stamp, .all),
+            (FileStamp(size: 100, modified: 40, changed: 71), .bytes),
+            (FileStamp(size: 100, modified: 41, changed: 71), .nothing),
+            (FileStamp(size: 100, modified: 39, changed: 70), .nothing),
+            (FileStamp(size: 99, modified: 40, changed: 70), .nothing),
+            (FileStamp(size: 101, modified: 40, changed: 71), .nothing),
+        ] as [(FileStamp, FileStamp.Trust)])
+    func `a file is trusted as far as it looks as it was left`(found: FileStamp, trust: FileStamp.Trust) {
+        #expect(Self.stamp.trust(in: found) == trust)
+    }
+
+    /// FAT keeps every second second alone, rounded down.
+    @Test(arguments: 1_000_000...1_000_003 as ClosedRange<Int64>)
+    func `the mark of a file is a time that no later change rounds to`(now: Int64) {
+        let mark = FileStamp.mark(at: now)
+        #expect(mark.isMultiple(of: 2))
+        #expect(mark < (now - 1) & ~1)
+    }
+}

@@ -1,0 +1,116 @@
+// Ferry: FerryEngineTests
+// Partial files that something else changes between two attempts.
+
+import FerryCore
+import FerryEngine
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A partial file that changes while its transfer rests` {
+    private static let body = SeededBody(seed: 94, size: 300_000)
+    private static let received: Int64 = 150_000
+    private static let script = OriginScript(body, .on(.request(1), .cut(after: received)))
+
+    enum Change: CaseIterable, Sendable {
+        /// One byte is another.
+        case byte
+        /// One byte is another, and the time of modification is put back.
+        case hiddenByte
+        case cut, growth
+    }
+
+    private static func make(_ change: Change, _ path: String) throws {
+        let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        switch change {
+        case .byte, .hiddenByte:
+            try file.seek(toOffset: 70_000)
+            let byte = try #require(try file.read(upToCount: 1)?.first)
+            try file.seek(toOffset: 70_000)
+            try file.write(contentsOf: Data([~byte]))
+        case .cut: try file.truncate(atOffset: 100_000)
+        case .growth:
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("more".utf8))
+        }
+        try file.close()
+        guard change == .hiddenByte, let before = before as? Date else { return }
+        try FileManager.default.setAttributes([.modificationDate: before], ofItemAtPath: path)
+    }
+
+    /// - Parameter isSameProcess: whether digests that the first attempt has left in memory are still there.
+    @Test(arguments: Change.allCases, [true, false])
+    func `is never placed with a checksum that it has not`(change: Change, isSameProcess: Bool) async throws {
+        try await withEngine(Self.script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [Self.body.checksum(.sha256)] }
+            let first = await harness.transfer(request, tries: 1)
+            #expect(first.facts.ranges == ByteRangeSet(0..<Self.received))
+            try Self.make(change, harness.path(EngineHarness.partialName))
+            let digest = isSameProcess ? first.reports.last?.digest : nil
+            let second = await harness.transfer(request, from: first.facts) {
+                if $0.facts.stamp == first.facts.stamp { $0.digest = digest }
+            }
+            try harness.expectFile(second, Self.body)
+            #expect(origin.requests.last?.value("Range") == nil)
+        }
+    }
+
+    @Test(arguments: [Change.byte, .cut, .growth])
+    func `is fetched again where no checksum judges it`(change: Change) async throws {
+        try await withEngine(Self.script) { harness, origin in
+            let request = harness.request(origin.url())
+            let first = await harness.transfer(request, tries: 1)
+            try Self.make(change, harness.path(EngineHarness.partialName))
+            let second = await harness.transfer(request, from: first.facts)
+            try harness.expectFile(second, Self.body)
+            #expect(origin.requests.map { $0.value("Range") } == [nil, nil])
+        }
+    }
+
+    @Test func `is fetched again where it was whole and waits for its name`() async throws {
+        try await withEngine(OriginScript(Self.body)) { harness, origin in
+            try harness.put("file.bin", "mine")
+            let request = harness.request(origin.url()) {
+                $0.onConflict = .fail
+                $0.partialFolder = harness.outside.file("parts")
+            }
+            let first = await harness.transfer(request, tries: 1)
+            #expect(first.facts.ranges == ByteRangeSet(0..<Self.body.size))
+            try Self.make(.byte, try #require(first.facts.partial).path)
+            try FileManager.default.removeItem(atPath: harness.path("file.bin"))
+            try harness.expectFile(await harness.transfer(request, from: first.facts), Self.body)
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test func `is continued with its digest where nothing has changed`() async throws {
+        try await withEngine(Self.script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.checksums = [Self.body.checksum(.sha256)] }
+            // A file that is read again fails.
+            harness.disk.fail(.read)
+            let history = await harness.transfer(request)
+            try harness.expectFile(history, Self.body)
+            #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=\(Self.received)-"])
+        }
+    }
+
+    /// What an attempt writes must not look like the doing of others to the start after a crash.
+    ///
+    /// - Parameter loss: what a power cut takes; nil is the end of the process alone.
+    @Test(arguments: [nil, .bytes, .bytesAndLengths] as [FaultyDisk.Loss?])
+    func `is continued after a crash in the middle of the second attempt`(loss: FaultyDisk.Loss?) async throws {
+        let script = OriginScript(
+            Self.body, .on(.request(1), .cut(after: Self.received)), .on(.request(2), .cut(after: 50_000)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url())
+            let first = await harness.transfer(request, tries: 1)
+            harness.disk.fail(.syncData)
+            _ = await harness.transfer(request, from: first.facts, tries: 1)
+            harness.disk.fail(.syncData, times: 0)
+            if let loss { try harness.disk.forgetUnsynced(loss) }
+            try harness.expectFile(await harness.transfer(request, from: harness.journal.facts), Self.body)
+            #expect(origin.requests.last?.value("Range") == "bytes=\(Self.received)-")
+        }
+    }
+}
