@@ -50,11 +50,18 @@ import Testing
         }
     }
 
+    @Test func `a group is private to the user whose name it bears, not to another`() {
+        #expect(PrivateGroup.isPrivate(0, of: 0))
+        #expect(!PrivateGroup.isPrivate(1, of: 0))
+        #expect(!PrivateGroup.isPrivate(0, of: 1))
+        #expect(!PrivateGroup.isPrivate(.max - 7, of: .max - 7))
+    }
+
     @Test func `a private folder is made below folders that can be trusted alone`() throws {
         try withFolder { folder in
             try PrivateFolder.make(folder + "/a/b")
             #expect(PathFacts(at: folder + "/a/b").map { $0.mode & 0o777 } == 0o700)
-            try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder)
+            try FileManager.default.setAttributes([.posixPermissions: 0o772], ofItemAtPath: folder)
             let error = #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/a/b") }
             #expect(error?.message.contains("chmod go-w") == true)
             #expect(throws: TransferError.self) { try PrivateFolder.make(folder + "/c/d") }

@@ -31,15 +31,15 @@ import Testing
     }
 
     @Test(
-        arguments: [("", 0o777), ("/run", 0o777), ("/run", 0o770), ("/run/ferryd.sock", 0o666)] as [(String, mode_t)])
+        arguments: [("", 0o777), ("/run", 0o777), ("/run", 0o702), ("/run/ferryd.sock", 0o666)] as [(String, mode_t)])
     func `gets not a byte where others may write`(part: String, mode: mode_t) async throws {
         let (error, requests) = try await call { folder, _ in
             let result = unsafe chmod(folder + part, mode)
             #expect(result == 0)
         }
         #expect(try #require(error).code == .daemonUnreachable)
-        #expect(error?.message.contains(part) == true)
         #expect(error?.message.contains("chmod") == true)
+        #expect(part.isEmpty || error?.message.contains(part) == true)
         #expect(requests.isEmpty)
     }
 

@@ -2,7 +2,8 @@
 ///
 /// Another user who can rename a folder above the socket can put a socket of their own there, and would get every request
 /// with its passwords. The rule is that of OpenSSH's StrictModes: what is on the way belongs to the user or to root, and
-/// others may not write to it. A sticky folder such as `/tmp` may be on the way: its entries are safe from others.
+/// others may not write to it. A sticky folder such as `/tmp` may be on the way: its entries are safe from others. A group
+/// that has no member but the owner is the owner.
 package struct PathTrust: Sendable {
     /// What stands at the end of a path.
     package enum End: Sendable { case folder, socket }

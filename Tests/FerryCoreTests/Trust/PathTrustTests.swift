@@ -64,6 +64,14 @@ import Testing
         #expect(try #require(message).contains(says))
     }
 
+    @Test(arguments: [(0o775, true, true), (0o775, false, false), (0o777, true, false), (0o757, true, false)])
+    func `a group that has no member but the owner is the owner`(mode: Int, isPrivate: Bool, passes: Bool) {
+        var home = part("/home", owner: Self.user, mode: UInt32(mode))
+        home.isGroupPrivate = isPrivate
+        let end = part("/home/run", owner: Self.user, mode: 0o700)
+        #expect((refusal(part("/"), home, end, endingIn: .folder) == nil) == passes)
+    }
+
     @Test func `a link on the way counts by its owner, whatever its mode says`() throws {
         let end = part("/real/s", .socket, owner: Self.user, mode: 0o600)
         #expect(
