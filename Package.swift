@@ -202,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryServer", "FerryService", "FerryStore", "FerryTesting",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService", "FerryStore",
+                "FerryTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

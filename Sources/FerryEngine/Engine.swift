@@ -14,6 +14,8 @@ package final class Engine: Sendable {
         package var disk: any DiskSystem
         package var trust: TrustRoots
         package var timeouts = Timeouts()
+        /// How names are looked up.
+        package var lookup = NameLookup.system
         /// Proxy variables of this process, for requests that bring none.
         package var environment: [String: String]
         package var logger: Logger
@@ -36,6 +38,7 @@ package final class Engine: Sendable {
     let folders: FolderSync
     let smallFiles: SmallFiles
     let clients: ClientPool
+    let names: NameResolver
     /// How many connections there may be.
     package let budget = ConnectionBudget()
     /// The engine's own loops: a slow disk stalls transfers, never the control API.
@@ -57,6 +60,7 @@ package final class Engine: Sendable {
         leftoverDisk = LeftoverDisk(system: configuration.disk)
         folders = FolderSync(disk: disk)
         smallFiles = SmallFiles(disk: disk, reached: configuration.reached)
+        names = NameResolver(configuration.lookup)
         clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
     }
 
@@ -67,6 +71,9 @@ package final class Engine: Sendable {
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
         TransferRun(job, engine: self, journal: journal)
     }
+
+    /// The machine is on another network: names that were not found may be known there.
+    package func networkChanged() { names.forgetFailures() }
 
     /// Removes what a transfer that ended left on disk.
     ///
@@ -82,6 +89,7 @@ package final class Engine: Sendable {
     /// Ends event loops and threads; runs must have ended.
     package func shutdown() async {
         leftoverDisk.end()
+        names.shutdown()
         await clients.shutdown()
         try? await threads.shutdownGracefully()
         try? await group.shutdownGracefully()

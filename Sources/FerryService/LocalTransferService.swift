@@ -86,6 +86,7 @@ package actor LocalTransferService: TransferService {
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
         engine.timeouts = configuration.timeouts
+        engine.lookup = configuration.lookup
         engine.reached = configuration.reached
         engine.checkpointInterval = configuration.checkpointInterval
         self.engine = Engine(engine)

@@ -14,6 +14,8 @@ package struct ServiceConfiguration: Sendable {
     package var environment: [String: String]
     package var disk: any DiskSystem = SystemDisk()
     package var timeouts = Timeouts()
+    /// How names are looked up.
+    package var lookup = NameLookup.system
     /// Called at each step at which a crash makes a difference.
     package var reached: @Sendable (LifeStep) -> Void
     /// Gives the random numbers that spread delays, from 0 up to 1.

@@ -7,6 +7,7 @@
 #include "Inflate.h"
 #include "Network.h"
 #include "Spawn.h"
+#include "Threads.h"
 #include "Trap.h"
 
 #if defined(__linux__)

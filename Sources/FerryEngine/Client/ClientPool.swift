@@ -38,10 +38,42 @@ final class ClientPool: Sendable {
         var maximum: FerryCore.TLSVersion?
     }
 
+    /// Where connections lead: an address of the origin's name, or of its proxy's.
+    ///
+    /// A client is told its address once, so that there is one for each; those of names that nobody asks any more are dropped.
+    struct Route: Hashable, Sendable {
+        var name: String
+        var address: String
+    }
+
+    /// A client in use.
+    struct Lease: Sendable {
+        let client: HTTPClient
+        fileprivate let use: Use
+    }
+
+    fileprivate struct Use: Hashable {
+        var key: Key
+        var route: Route?
+    }
+
+    private struct Member {
+        let client: HTTPClient
+        var leases = 0
+        var idleSince = NIODeadline.now()
+    }
+
     private struct State {
-        var clients: [Key: HTTPClient] = [:]
+        var members: [Use: Member] = [:]
+        var isSweeping = false
         var contexts: [Context: NIOSSLContext] = [:]
         var isShutDown = false
+
+        /// The client that there is, counted as used once more.
+        mutating func join(_ use: Use) -> HTTPClient? {
+            members[use]?.leases += 1
+            return members[use]?.client
+        }
     }
 
     let directory = ExchangeDirectory()
@@ -57,29 +89,64 @@ final class ClientPool: Sendable {
         self.timeouts = timeouts
     }
 
+    /// A client whose connections lead to a route; without one, to the address that the URL or the proxy's names.
+    ///
     /// - Throws: ``TransferError`` with code `internal` once the pool was shut down.
-    func client(_ key: Key) throws(TransferError) -> HTTPClient {
+    func lease(_ key: Key, _ route: Route?) throws(TransferError) -> Lease {
+        let use = Use(key: key, route: route)
+        if let client = state.withLock({ $0.join(use) }) { return Lease(client: client, use: use) }
+        // What is read from disk for it is read without the lock.
         let context = key.asksForTrust ? try context(key) : nil
-        let client = state.withLock { state -> HTTPClient? in
-            guard !state.isShutDown else { return nil }
-            if let client = state.clients[key] { return client }
+        let configuration = configuration(use, context)
+        let (client, sweeps) = state.withLock { state -> (HTTPClient?, Bool) in
+            guard !state.isShutDown else { return (nil, false) }
+            if let client = state.join(use) { return (client, false) }
             let client = HTTPClient(
-                eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration(key, context),
+                eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration,
                 backgroundActivityLogger: NoLog.logger)
-            state.clients[key] = client
-            return client
+            state.members[use] = Member(client: client, leases: 1)
+            defer { state.isSweeping = state.isSweeping || route != nil }
+            return (client, route != nil && !state.isSweeping)
         }
         guard let client else { throw TransferError(.internal, "The engine has ended.") }
-        return client
+        if sweeps { sweepLater() }
+        return Lease(client: client, use: use)
+    }
+
+    func end(_ lease: Lease) {
+        state.withLock { state in
+            state.members[lease.use]?.leases -= 1
+            state.members[lease.use]?.idleSince = .now()
+        }
+    }
+
+    /// Longer than a connection is kept for the next request.
+    private static let idleTime = TimeAmount.seconds(20)
+
+    private func sweepLater() { loops[0].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() } }
+
+    /// Drops the clients of routes that nothing has used for a while.
+    private func sweep() {
+        let (idle, goesOn) = state.withLock { state in
+            let limit = NIODeadline.now() - Self.idleTime
+            let idle = state.members.filter {
+                $0.key.route != nil && $0.value.leases == 0 && $0.value.idleSince <= limit
+            }
+            for use in idle.keys { state.members[use] = nil }
+            state.isSweeping = !state.isShutDown && state.members.keys.contains { $0.route != nil }
+            return (idle.values.map(\.client), state.isSweeping)
+        }
+        for client in idle { client.shutdown { _ in } }
+        if goesOn { sweepLater() }
     }
 
     func shutdown() async {
-        let clients = state.withLock { state in
+        let members = state.withLock { state in
             state.isShutDown = true
-            defer { state.clients = [:] }
-            return Array(state.clients.values)
+            defer { state.members = [:] }
+            return Array(state.members.values)
         }
-        for client in clients { try? await client.shutdown() }
+        for member in members { try? await member.client.shutdown() }
     }
 
     /// The context of connections that start TLS themselves; the first one reads the system's roots.
@@ -100,7 +167,8 @@ final class ClientPool: Sendable {
         }
     }
 
-    private func configuration(_ key: Key, _ context: NIOSSLContext?) -> HTTPClient.Configuration {
+    private func configuration(_ use: Use, _ context: NIOSSLContext?) -> HTTPClient.Configuration {
+        let key = use.key
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
@@ -131,17 +199,21 @@ final class ClientPool: Sendable {
                 }
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }
-        if let proxy = key.proxy { configuration.proxy = Self.proxy(proxy) }
+        if let proxy = key.proxy {
+            configuration.proxy = Self.proxy(proxy, at: use.route?.address ?? proxy.host)
+        } else if let route = use.route {
+            configuration.dnsOverride = [route.name: route.address]
+        }
         return configuration
     }
 
-    private static func proxy(_ choice: ProxyChoice) -> HTTPClient.Configuration.Proxy {
+    private static func proxy(_ choice: ProxyChoice, at host: String) -> HTTPClient.Configuration.Proxy {
         switch choice.scheme {
-        case .socks5: return .socksServer(host: choice.host, port: choice.port)
+        case .socks5: return .socksServer(host: host, port: choice.port)
         case .http:
-            guard let credentials = choice.credentials else { return .server(host: choice.host, port: choice.port) }
+            guard let credentials = choice.credentials else { return .server(host: host, port: choice.port) }
             return .server(
-                host: choice.host, port: choice.port,
+                host: host, port: choice.port,
                 authorization: .basic(username: credentials.user, password: credentials.password ?? ""))
         }
     }

@@ -51,7 +51,6 @@ extension Engine {
     /// - Parameter key: what the connection depends on; the request's own must be the same.
     func openEarly(_ url: HTTPURL, key: ClientPool.Key) throws(TransferError) -> EarlyConnection {
         let loop = loops[key.loop]
-        let client = try clients.client(key)
         let head = loop.makePromise(of: HTTPRequestHead.self)
         let recorder = ExchangeRecorder(
             url: url, method: "GET", headers: [:], isProxied: key.proxy != nil, laterHead: head.futureResult)
@@ -66,8 +65,7 @@ extension Engine {
             throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
-            request, url: url, client: client, on: loop, clock: clocks[key.loop],
-            timeouts: configuration.timeouts, recorder: recorder)
+            request, url: url, key: key, engine: self, timeouts: configuration.timeouts, recorder: recorder)
         exchange.whenOver { [directory = clients.directory] in
             directory.remove(mark)
             head.fail(ExchangeEnd.stopped)

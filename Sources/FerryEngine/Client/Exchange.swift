@@ -13,7 +13,7 @@ import Synchronization
 /// Used in this order: `head`, then exactly one of `receive`, `text` and `discard`. `stop` may come at any time.
 final class Exchange: Sendable {
     private let delegate: ExchangeDelegate
-    private let task: HTTPClient.Task<Void>
+    private let task: RoutedRequest
     private let headFuture: EventLoopFuture<HTTPResponseHead>
     private let clock: WatchClock
     private let timeouts: Timeouts
@@ -23,19 +23,21 @@ final class Exchange: Sendable {
     let recorder: ExchangeRecorder?
 
     init(
-        _ request: HTTPClient.Request, url: HTTPURL, client: HTTPClient, on loop: any EventLoop, clock: WatchClock,
-        timeouts: Timeouts, recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false
+        _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
+        recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false
     ) {
+        let loop = engine.loops[key.loop]
         let promise = loop.makePromise(of: HTTPResponseHead.self)
-        self.clock = clock
+        clock = engine.clocks[key.loop]
         self.timeouts = timeouts
         self.url = url
         self.recorder = recorder
         self.mayBeHTTP2 = mayBeHTTP2
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
-        task = client.execute(
-            request: request, delegate: delegate, eventLoop: .indifferent, deadline: nil, logger: NoLog.logger)
+        task = RoutedRequest(
+            request, url: url, key: key, engine: engine, delegate: delegate, connectTimeout: timeouts.connect)
+        task.begin()
     }
 
     /// A request on a connection that was opened before it was known.

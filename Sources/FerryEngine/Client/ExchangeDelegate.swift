@@ -193,7 +193,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         state.withLock { $0.isWhole = true }
     }
 
-    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { failed(error) }
+
+    /// The exchange has ended without a whole response.
+    func failed(_ error: any Error) {
         recorder?.ended()
         let (head, held) = state.withLock { state in
             state.stopped = error as? TransferError

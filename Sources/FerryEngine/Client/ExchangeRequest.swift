@@ -48,7 +48,6 @@ extension Engine {
         if key.offersHTTP2 {
             key.offersHTTP2 = url.isReadByClient && !clients.refusals.contains(url.origin)
         }
-        let client = try clients.client(key)
         let informed = given.onInformational.map { inform in
             { @Sendable (head: HTTPResponseHead) in inform(ResponseHead(head, url: url)) }
         }
@@ -72,8 +71,8 @@ extension Engine {
             throw TransferError(.invalidURL, "“\(url.redacted)” cannot be asked (\(error)).")
         }
         let exchange = Exchange(
-            request, url: url, client: client, on: loops[key.loop], clock: clocks[key.loop],
-            timeouts: given.timeouts, recorder: recorder, mayBeHTTP2: key.offersHTTP2)
+            request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,
+            mayBeHTTP2: key.offersHTTP2)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()

@@ -8,6 +8,7 @@ import NIOSSL
 /// Whom TLS trusts: the system's roots, or the file or folder that the environment names, as OpenSSL does.
 package struct TrustRoots: Sendable {
     private let file: String?
+    private let certificates = RootCertificates()
 
     /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     package init(environment: [String: String]) {
@@ -21,7 +22,7 @@ package struct TrustRoots: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
         configuration.maximumTLSVersion = maximum?.library
-        if let file { configuration.trustRoots = .file(file) }
+        if !isInsecure { certificates.apply(file, to: &configuration) }
         if skipsHost { configuration.certificateVerification = .noHostnameVerification }
         if isInsecure { configuration.certificateVerification = .none }
         return configuration

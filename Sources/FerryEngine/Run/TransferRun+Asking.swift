@@ -77,7 +77,6 @@ extension TransferRun {
                 engine.clients.refusals.note(course.url.origin)
                 return nil
             }
-            if error.code == .hostNotFound { throw await resolverFailure(error, course.url) }
             if error.code == .proxyAuthRequired, try await answersProxy(error, course.url) { return nil }
             throw error
         }
@@ -93,14 +92,6 @@ extension TransferRun {
         } else {
             for field in set { cookies.store(setCookie: field, from: url, now: Date()) }
         }
-    }
-
-    private func resolverFailure(_ error: TransferError, _ url: HTTPURL) async -> TransferError {
-        let silent = await engine.disk.result { _ throws(DiskError) in Resolver.isSilent(about: url.host) }
-        guard case .success(true) = silent else { return error }
-        return TransferError(
-            .dnsFailed, "The name \(url.host) cannot be looked up: the resolver did not answer.",
-            details: error.details)
     }
 
     // MARK: Redirects

@@ -66,6 +66,7 @@ extension LocalTransferService {
         watch.known = report.known
         logger.info("conditions", metadata: ["conditions": "\(conditions)"])
         if wasKnown, conditions.cameUp(since: old) {
+            engine.networkChanged()
             wake(waitingFor: .retry)
             wake(waitingFor: .network)
         }

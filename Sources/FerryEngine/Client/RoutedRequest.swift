@@ -1,0 +1,258 @@
+// Ferry: FerryEngine
+// One request on its way to an address of its host.
+
+import AsyncHTTPClient
+import FerryCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// One request on its way: its host's name is looked up, or its proxy's, and of several addresses one is found that answers.
+///
+/// The HTTP client is given addresses and never looks up a name itself. Until the request has left, another address may take the
+/// place of one that cannot be reached, or does not answer soon (RFC 8305); what comes after that goes to the exchange's delegate.
+final class RoutedRequest: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    private struct State {
+        /// Addresses that were not tried.
+        var untried: [String] = []
+        var hasChoice = false
+        /// Where the request is now.
+        var address: String?
+        var task: HTTPClient.Task<Void>?
+        /// Whether a connection has taken the request.
+        var isAsked = false
+        /// The address that comes once the attempt at the last one is over.
+        var next: String?
+        /// What the first address failed with.
+        var failure: (any Error)?
+        /// Our own end.
+        var end: (any Error)?
+        var isOver = false
+        var timer: Scheduled<Void>?
+
+        /// Whether the request is on its way to an address that has not answered.
+        var isWaiting: Bool { !isOver && !isAsked && end == nil && next == nil }
+    }
+
+    /// How long one address has for itself before the others are tried beside it (RFC 8305 §5).
+    private static let connectionDelay = TimeAmount.milliseconds(250)
+
+    private let request: HTTPClient.Request
+    private let url: HTTPURL
+    private let key: ClientPool.Key
+    private let clients: ClientPool
+    private let names: NameResolver
+    private let loop: any EventLoop
+    private let delegate: ExchangeDelegate
+    private let connectTimeout: Double
+    private let done: EventLoopPromise<Void>
+    private let state = Mutex(State())
+
+    init(
+        _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, delegate: ExchangeDelegate,
+        connectTimeout: Double
+    ) {
+        self.request = request
+        self.url = url
+        self.key = key
+        self.delegate = delegate
+        self.connectTimeout = connectTimeout
+        clients = engine.clients
+        names = engine.names
+        loop = engine.loops[key.loop]
+        done = loop.makePromise(of: Void.self)
+    }
+
+    /// Completed once the exchange is over.
+    var futureResult: EventLoopFuture<Void> { done.futureResult }
+
+    /// Begins; call once.
+    func begin() {
+        let host = key.proxy?.host ?? url.host
+        guard !host.isAddress else { return start(at: nil) }
+        switch names.ask(host, on: loop) {
+        case .known(let finding): take(finding, of: host)
+        case .later(let addresses): wait(for: addresses, of: host)
+        }
+    }
+
+    /// Ends the exchange; a look-up that is under way is left to itself.
+    func fail(reason error: any Error) {
+        let (isFirst, task) = state.withLock { state -> (Bool, HTTPClient.Task<Void>?) in
+            guard !state.isOver, state.end == nil else { return (false, nil) }
+            state.end = error
+            return (true, state.task)
+        }
+        guard isFirst else { return }
+        if let task { task.fail(reason: error) } else { loop.execute { self.finish(.failure(error)) } }
+    }
+
+    // MARK: The name
+
+    private func wait(for addresses: EventLoopFuture<[String]>, of host: String) {
+        let patience = min(names.patience(for: host), connectTimeout)
+        let limit = loop.scheduleTask(in: .nanoseconds(Int64(patience * 1e9))) { [self] in
+            names.gaveUp(on: host)
+            take(.failure(.noAnswer), of: host)
+        }
+        addresses.whenComplete { [self] result in
+            limit.cancel()
+            delegate.touch()
+            take(result.mapError { $0 as? NameBook.Failure ?? .noAnswer }, of: host)
+        }
+    }
+
+    private func take(_ finding: NameBook.Finding, of host: String) {
+        switch finding {
+        case .success(let addresses):
+            guard let first = addresses.first else { return take(.failure(.notFound), of: host) }
+            state.withLock { state in
+                state.untried = Array(addresses.dropFirst())
+                state.hasChoice = addresses.count > 1
+            }
+            start(at: ClientPool.Route(name: host, address: first))
+        case .failure(let failure):
+            finish(.failure(failure.error(of: host, url: url, isProxy: key.proxy != nil)))
+        }
+    }
+
+    // MARK: The address
+
+    private func start(at route: ClientPool.Route?) {
+        guard state.withLock({ !$0.isOver && $0.end == nil }) else { return }
+        let lease: ClientPool.Lease
+        do throws(TransferError) {
+            lease = try clients.lease(key, route)
+        } catch {
+            return finish(.failure(error))
+        }
+        let task = lease.client.execute(
+            request: request, delegate: self, eventLoop: .indifferent, deadline: nil, logger: NoLog.logger)
+        let (end, hasOthers) = state.withLock { state in
+            state.task = task
+            state.address = route?.address
+            return (state.end, !state.untried.isEmpty && !state.isAsked)
+        }
+        if let end { task.fail(reason: end) }
+        if hasOthers, let route { lookElsewhereLater(from: route) }
+        task.futureResult.whenComplete { [self] result in
+            clients.end(lease)
+            ended(result, route)
+        }
+    }
+
+    private func ended(_ result: Result<Void, any Error>, _ route: ClientPool.Route?) {
+        let next: String? = state.withLock { state in
+            state.task = nil
+            state.timer.take()?.cancel()
+            return state.end == nil ? state.next.take() : nil
+        }
+        if let next, let route { return start(at: ClientPool.Route(name: route.name, address: next)) }
+        finish(result)
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        let end: Result<Void, any Error>? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.timer.take()?.cancel()
+            guard case .failure(let error) = result else { return result }
+            return .failure(state.end ?? (state.isAsked ? error : state.failure ?? error))
+        }
+        guard let end else { return }
+        if case .failure(let error) = end { delegate.failed(error) }
+        done.completeWith(end)
+    }
+
+    /// Tries the other addresses beside one that does not answer soon.
+    private func lookElsewhereLater(from route: ClientPool.Route) {
+        let timer = loop.scheduleTask(in: Self.connectionDelay) { [self] in
+            let others = state.withLock { $0.isWaiting ? $0.untried : [] }
+            guard !others.isEmpty else { return }
+            AddressProbe.firstAnswering(
+                of: others, port: key.proxy?.port ?? url.port, on: loop,
+                timeout: .nanoseconds(Int64(connectTimeout * 1e9))
+            ).whenSuccess { [self] address in leave(for: address) }
+        }
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = timer
+        }
+    }
+
+    /// Goes to an address that answers, unless the one before has answered meanwhile. Runs on the event loop, as all that could
+    /// send the request.
+    private func leave(for address: String) {
+        let task = state.withLock { state -> HTTPClient.Task<Void>? in
+            guard state.isWaiting, let index = state.untried.firstIndex(of: address) else { return nil }
+            state.next = state.untried.remove(at: index)
+            return state.task
+        }
+        task?.fail(reason: HTTPClientError.connectTimeout)
+    }
+
+    // MARK: What the client tells
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        let preferred = state.withLock { state in
+            state.isAsked = true
+            state.timer.take()?.cancel()
+            return state.hasChoice ? state.address : nil
+        }
+        if let preferred { names.prefer(preferred, for: key.proxy?.host ?? url.host) }
+        delegate.didSendRequestHead(task: task, head)
+    }
+
+    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
+        delegate.didSendRequestPart(task: task, part)
+    }
+
+    func didSendRequest(task: HTTPClient.Task<Void>) { delegate.didSendRequest(task: task) }
+
+    func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
+        delegate.didVisitURL(task: task, request, head)
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        delegate.didReceiveHead(task: task, head)
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        delegate.didReceiveBodyPart(task: task, part)
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws { try delegate.didFinishRequest(task: task) }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        let last: (any Error)? = state.withLock { state in
+            if state.isAsked || state.end != nil { return error }
+            if state.next != nil { return nil }
+            guard error.isOfConnecting, !state.untried.isEmpty else { return state.failure ?? error }
+            state.failure = state.failure ?? error
+            state.next = state.untried.removeFirst()
+            return nil
+        }
+        if let last { delegate.failed(last) }
+    }
+}
+
+extension String {
+    /// Whether a host is an address, which nobody has to look up.
+    fileprivate var isAddress: Bool { hasPrefix("[") || (try? SocketAddress(ipAddress: self, port: 0)) != nil }
+}
+
+extension Error {
+    /// Whether an address could not be connected to; another of the same host may be.
+    fileprivate var isOfConnecting: Bool {
+        switch self {
+        case let error as IOError: ![EMFILE, ENFILE, ENOMEM, ECONNRESET, EPIPE].contains(error.errnoCode)
+        case is NIOConnectionError: true
+        case let error as HTTPClientError: error == .connectTimeout
+        default: false
+        }
+    }
+}

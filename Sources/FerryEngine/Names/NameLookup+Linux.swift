@@ -1,0 +1,70 @@
+// Ferry: FerryEngine
+// The system's resolver, and threads that may block in it.
+
+#if os(Linux)
+    import CFerrySystem
+    import FerryCore
+    import Glibc
+
+    extension NameLookup {
+        /// The system's resolver: its hosts file, its name servers, whatever its configuration names.
+        package static let system = NameLookup { name in
+            var found: UnsafeMutablePointer<addrinfo>?
+            let status = unsafe getaddrinfo(name, nil, nil, &found)
+            guard status == 0 else { return .failure(failure(status)) }
+            var addresses: [String] = []
+            var next = unsafe found
+            while let entry = unsafe next {
+                // Each address comes once for every kind of socket.
+                let address = unsafe digits(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+                if let address, !addresses.contains(address) { addresses.append(address) }
+                unsafe next = entry.pointee.ai_next
+            }
+            if let found = unsafe found { unsafe freeaddrinfo(found) }
+            return addresses.isEmpty ? .failure(.notFound) : .success(addresses)
+        }
+
+        private static func failure(_ status: Int32) -> NameBook.Failure {
+            switch status {
+            // A lack of descriptors or of memory says nothing about the name either.
+            case EAI_AGAIN, EAI_SYSTEM, EAI_MEMORY: .noAnswer
+            default: .notFound
+            }
+        }
+
+        /// An address in digits, with its zone.
+        private static func digits(_ address: UnsafeMutablePointer<sockaddr>?, _ length: socklen_t) -> String? {
+            var text = [CChar](repeating: 0, count: 256)
+            let status = unsafe getnameinfo(
+                address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            guard status == 0 else { return nil }
+            return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    }
+
+    /// A thread for one piece of work that may block; nobody waits for its end.
+    enum BlockingThread {
+        /// Room for the resolver's modules, which keep whole answers on their stacks.
+        private static let stackSize = 512 << 10
+
+        /// - Returns: false, with nothing done, if the system gives no thread.
+        static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+            let box = unsafe Unmanaged.passRetained(Work(work))
+            let status = unsafe ferry_start_thread(
+                { argument in
+                    // SAFETY: the thread is given the one reference that was kept for it.
+                    if let argument = unsafe argument {
+                        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                    }
+                }, box.toOpaque(), stackSize)
+            if status != 0 { unsafe box.release() }
+            return status == 0
+        }
+
+        private final class Work: Sendable {
+            let run: @Sendable () -> Void
+
+            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        }
+    }
+#endif

@@ -1,0 +1,91 @@
+// Ferry: FerryEngine
+// Where all names of hosts and proxies are looked up.
+
+import FerryCore
+import NIOCore
+import Synchronization
+
+/// Looks names up, each on a thread of its own, for all event loops.
+///
+/// Nobody waits for a look-up that hangs: its thread ends when the system's resolver returns, and what it found is kept for the
+/// next who asks.
+final class NameResolver: Sendable {
+    enum Answer {
+        case known(NameBook.Finding)
+        /// Fails with a ``NameBook/Failure``, or when the resolver is shut down.
+        case later(EventLoopFuture<[String]>)
+    }
+
+    private struct State {
+        var book = NameBook()
+        var waiting: [String: [EventLoopPromise<[String]>]] = [:]
+        var isShutDown = false
+    }
+
+    private let lookup: NameLookup
+    private let state = Mutex(State())
+
+    init(_ lookup: NameLookup) { self.lookup = lookup }
+
+    func ask(_ name: String, on loop: any EventLoop) -> Answer {
+        let promise = loop.makePromise(of: [String].self)
+        let known: NameBook.Finding? = state.withLock { state in
+            guard !state.isShutDown else { return .failure(.noAnswer) }
+            guard case .known(let finding) = state.book.ask(name, at: Self.now) else {
+                state.waiting[name, default: []].append(promise)
+                return nil
+            }
+            return finding
+        }
+        if let known {
+            promise.succeed([])
+            return .known(known)
+        }
+        startLookups()
+        return .later(promise.futureResult)
+    }
+
+    /// How long a request waits for a name.
+    func patience(for name: String) -> Double { state.withLock { $0.book.patience(for: name) } }
+
+    /// Notes that a request has waited long enough.
+    func gaveUp(on name: String) { state.withLock { $0.book.gaveUp(on: name) } }
+
+    /// Notes which address of a name was connected to.
+    func prefer(_ address: String, for name: String) { state.withLock { $0.book.prefer(address, for: name) } }
+
+    /// Lets names that had no address be looked up again, such as on another network.
+    func forgetFailures() { state.withLock { $0.book.forgetFailures() } }
+
+    /// Lets go of all who wait; what still runs is dropped when it ends.
+    func shutdown() {
+        let waiting = state.withLock { state in
+            state.isShutDown = true
+            defer { state.waiting = [:] }
+            return state.waiting.values.flatMap(\.self)
+        }
+        for promise in waiting { promise.fail(NameBook.Failure.noAnswer) }
+    }
+
+    private func startLookups() {
+        while let name = state.withLock({ $0.isShutDown ? nil : $0.book.next() }) {
+            let isStarted = BlockingThread.start { [self] in
+                end(name, lookup.find(name))
+                startLookups()
+            }
+            if !isStarted { end(name, .failure(.noAnswer)) }
+        }
+    }
+
+    private func end(_ name: String, _ finding: NameBook.Finding) {
+        let (waiting, known) = state.withLock { state in
+            state.book.ended(name, finding, at: Self.now)
+            let waiting = state.waiting.removeValue(forKey: name) ?? []
+            guard case .known(let known) = state.book.ask(name, at: Self.now) else { return (waiting, finding) }
+            return (waiting, known)
+        }
+        for promise in waiting { promise.completeWith(known.mapError { $0 as any Error }) }
+    }
+
+    private static var now: Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
+}

@@ -1,0 +1,67 @@
+// Ferry: FerryServiceTests
+// Names whose look-up hangs, and what must not wait for them.
+
+import Dispatch
+import FerryCore
+import FerryEngine
+import FerryService
+import FerryTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Names that hang` {
+    private static let small = SeededBody(seed: 3, size: 1_000)
+
+    /// Runs some code with a service to which every name is unknown, and the resolver silent, but for `healthy.test`.
+    private func withHangingNames(
+        _ kind: ServiceKind, _ body: (ServiceBed, HangingLookups) async throws -> Void
+    ) async throws {
+        let lookups = HangingLookups()
+        defer { lookups.release() }
+        try await withService(
+            kind, OriginScript(Self.small),
+            { configuration in
+                // Names wait for no network of the machine's.
+                configuration.isLoopback = { _ in true }
+                configuration.lookup = NameLookup { name in
+                    if name == "healthy.test" { return .success(["127.0.0.1"]) }
+                    lookups.hang(name)
+                    return .failure(.noAnswer)
+                }
+            },
+            { bed in try await body(bed, lookups) })
+    }
+
+    /// Each of the names took its turn in a line of its event loop, and the healthy one came after all of them.
+    @Test(arguments: ServiceKind.allCases)
+    func `a file arrives from a healthy host, and a pause comes back, while 64 names hang`(
+        _ kind: ServiceKind
+    ) async throws {
+        try await withHangingNames(kind) { bed, lookups in
+            try await bed.changeSettings { $0.activeTransfers = 100 }
+            let dead = try await bed.add((1...64).map { bed.request("http://dead\($0).test:\(bed.origin.port)/x") })
+            try await eventually("all names are looked up") { lookups.count == 64 }
+            let healthy = try await bed.add(bed.origin.url("/file.bin", host: "healthy.test"))
+            try await bed.wait(for: healthy.id, .succeeded)
+            for transfer in dead.prefix(8) { #expect(try await bed.act(.pause, transfer.id) == .suspended) }
+            #expect(try await bed.act(.cancel, dead[8].id) == .canceled)
+        }
+        // The service has ended by now, while the rest of the names hang.
+    }
+}
+
+/// Look-ups that end when the test says so.
+private final class HangingLookups: Sendable {
+    private let names = Mutex<Set<String>>([])
+    private let isReleased = DispatchSemaphore(value: 0)
+
+    var count: Int { names.withLock(\.count) }
+
+    func hang(_ name: String) {
+        names.withLock { _ = $0.insert(name) }
+        isReleased.wait()
+        isReleased.signal()
+    }
+
+    func release() { isReleased.signal() }
+}
