@@ -143,9 +143,8 @@ package actor LocalTransferService: TransferService {
         watch.end()
         samplers?.cancel()
         disconnectAll()
-        let running = Array(live.values)
-        for transfer in running { await transfer.run?.stop() }
-        for transfer in running { await transfer.task?.value }
+        // Those that have a slot and no attempt yet are marked with the others, and make none.
+        await stop(Array(live.keys))
         await hub.finish()
         await engine.shutdown()
         await journal.close()

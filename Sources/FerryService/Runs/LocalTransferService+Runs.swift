@@ -56,6 +56,11 @@ extension LocalTransferService {
             job.offersHTTP2 = offersHTTP2(record, transfer.key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
+            // What has stopped it meanwhile waits for this task, and nothing was begun.
+            guard !transfer.isStopping else {
+                digests[id] = job.digest
+                return nil
+            }
             transfer.limiter.rate = record.request.rateLimit
             transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
             transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)

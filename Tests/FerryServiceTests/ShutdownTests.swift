@@ -1,0 +1,61 @@
+// Ferry: FerryServiceTests
+// The end of a service, and what it meets on its way.
+
+import Dispatch
+import FerryCore
+@testable import FerryService
+import FerryStore
+import FerryTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The end of a service` {
+    private static let small = SeededBody(seed: 9, size: 2_000)
+
+    /// The attempt began after all others had been stopped, and the end of the service waited for it, a minute or for ever.
+    @Test func `a transfer that is just getting its slot makes no attempt`() async throws {
+        let script = OriginScript(Self.small, .on(.path("/first"), .hold("first", at: .head)))
+        try await withStoredService(script) { bed, service in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            try await bed.add("/first")
+            await bed.origin.waitForHold("first")
+            let second = try await bed.add("/second")
+            try await bed.wait(for: second.id, .waiting)
+            let record = try #require(
+                await service.journal.read { reader throws(TransferError) in try reader.record(second.id) })
+            let reads = HeldReads()
+            try await reads.hold(service.journal)
+            // It has a slot, and its record waits for the journal.
+            await service.start(second.id, service.key(record))
+            let end = Task { await service.shutdown() }
+            try await eventually("the end has begun") { await service.isShuttingDown }
+            reads.release()
+            await end.value
+            #expect(bed.asked == ["/first"])
+        }
+    }
+}
+
+/// Keeps every reader of a journal busy.
+private final class HeldReads: Sendable {
+    /// As many as the journal has.
+    private static let readers = 4
+
+    private let running = Atomic(0)
+    private let isReleased = DispatchSemaphore(value: 0)
+
+    func hold(_ journal: Journal) async throws {
+        for _ in 0..<Self.readers {
+            Task {
+                try await journal.read { _ throws(TransferError) in
+                    self.running.add(1, ordering: .relaxed)
+                    self.isReleased.wait()
+                    self.isReleased.signal()
+                }
+            }
+        }
+        try await eventually("all readers are busy") { running.load(ordering: .relaxed) == Self.readers }
+    }
+
+    func release() { isReleased.signal() }
+}
