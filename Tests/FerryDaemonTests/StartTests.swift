@@ -90,6 +90,19 @@ struct `Starting and stopping the daemon` {
             #expect(result.stderr.contains("FERRY_KILL_AT is “nonsense”"), "\(result)")
         }
     }
+
+    /// An event loop that could not be made ended the process by a trap.
+    @Test(arguments: [16, 24, 28, 40, 60])
+    func `a daemon that may open too few files says so and exits with 14`(limit: Int) async throws {
+        try await withDaemon { ferry in
+            let daemon = try ferry.spawnApp(
+                ["-c", "ulimit -n \(limit); exec \"$FERRYD\""], program: "/bin/sh")
+            let result = await daemon.result()
+            #expect(result.status == 14, "\(result)")
+            #expect(result.stderr.hasPrefix("ferryd: ferryd cannot start: it may open \(limit) files and needs "))
+            #expect(result.stderr.split(separator: "\n").count == 1)
+        }
+    }
 }
 
 extension CommandResult {

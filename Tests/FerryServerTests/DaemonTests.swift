@@ -86,10 +86,16 @@ import Testing
         #expect(DaemonFailure(TransferError(.journalFailed, "Broken.")).exitStatus == 1)
     }
 
-    @Test func `L9 the limit of open files is raised to its hard value`() {
-        ProcessSetup.raiseOpenFiles()
+    @Test func `L9 the limit of open files is raised to its hard value`() throws {
+        try OpenFiles.raise()
         var limit = rlimit()
         _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         #expect(limit.rlim_cur == limit.rlim_max)
+    }
+
+    /// Three files for each event loop: those of the connections and those of the control socket.
+    @Test(arguments: [(1, 70), (2, 76), (4, 88), (64, 268)])
+    func `a machine with more processors needs more open files`(cores: Int, least: Int) {
+        #expect(OpenFiles.least(cores: cores) == least)
     }
 }

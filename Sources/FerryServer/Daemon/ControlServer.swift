@@ -54,7 +54,7 @@ package final class ControlServer: Service {
     ) {
         self.init(
             api: api, socket: socket, logger: logger, limits: RequestPhase.Limits(),
-            mostConnections: ConnectionLimit.most(openFiles: ProcessSetup.openFiles), tick: tick, listening: listening)
+            mostConnections: ConnectionLimit.most(openFiles: OpenFiles.most), tick: tick, listening: listening)
     }
 
     init(

@@ -27,9 +27,9 @@ extension Daemon {
     private static func start(_ environment: [String: String], _ open: @escaping Opening) async -> Int32 {
         let ready = ReadyPipe(environment: environment)
         do throws(DaemonFailure) {
-            ProcessSetup.apply()
             let paths: FerryPaths
             do throws(TransferError) {
+                try ProcessSetup.apply()
                 paths = try FerryPaths(environment: environment, userID: geteuid())
             } catch { throw DaemonFailure(error) }
             let daemon = Daemon(

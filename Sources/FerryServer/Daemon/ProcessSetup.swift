@@ -1,28 +1,45 @@
 // Ferry: FerryServer
 // What the daemon sets for its whole process.
 
+import FerryCore
 import Foundation
 
 /// What the daemon sets for its whole process. The umask stays the user's, since it decides the modes of fetched files.
 enum ProcessSetup {
-    static func apply() {
+    /// - Throws: ``TransferError`` if the process may not open as many files as the daemon needs.
+    static func apply() throws(TransferError) {
         // A peer that is gone is an error of one write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        raiseOpenFiles()
+        try OpenFiles.raise()
     }
+}
+
+/// How many files the daemon may have open, its connections among them.
+enum OpenFiles {
+    /// What the daemon needs before the first transfer, with room for a few.
+    ///
+    /// Each event loop has three files, and one that cannot be opened ends the process without a word.
+    static func least(cores: Int) -> Int { 64 + 3 * (cores + min(4, cores)) }
 
     /// How many files the process may have open.
-    static var openFiles: Int {
+    static var most: Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Raises the limit of open files to its hard value.
-    static func raiseOpenFiles() {
+    /// Raises the limit to its hard value.
+    ///
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` if that is less than the daemon needs.
+    static func raise(cores: Int = ProcessInfo.processInfo.processorCount) throws(TransferError) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard limit.rlim_max < rlim_t(least(cores: cores)) else { return }
+        throw TransferError(
+            .daemonUnreachable,
+            "ferryd cannot start: it may open \(limit.rlim_max) files and needs \(least(cores: cores)); "
+                + "raise the limit, as with “ulimit -n 1024”, and start it again.")
     }
 }
