@@ -12,6 +12,7 @@ import Synchronization
 package final class SystemConsole: Console {
     private let sources = Mutex<[any DispatchSourceSignal]>([])
     private let signalsSeen = Atomic<Int>(0)
+    private let output = EndableOutput()
 
     package init() {
         // A reader that goes away shows as EPIPE in `write`.
@@ -21,18 +22,7 @@ package final class SystemConsole: Console {
     package func write(_ text: String, to stream: ConsoleStream) {
         let descriptor = Self.descriptor(stream)
         var text = text
-        let failed = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while unsafe !rest.isEmpty {
-                let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-            return 0
-        }
+        let failed = text.withUTF8 { bytes in unsafe output.write(UnsafeRawBufferPointer(bytes), to: descriptor) }
         // Nobody reads the data any longer, as in `ferry list | head`: there is nothing left to do.
         if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
     }
@@ -61,12 +51,14 @@ package final class SystemConsole: Console {
 
     package func stopSignals() -> AsyncStream<StopSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: StopSignal.self)
+        output.prepare()
         sources.withLock { sources in
             sources = StopSignal.allCases.map { kind in
                 signal(kind.number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: kind.number, queue: .global())
                 source.setEventHandler { [self] in
                     if signalsSeen.add(1, ordering: .relaxed).newValue > 1 { Self.leave(kind.exitStatus) }
+                    output.end()
                     continuation.yield(kind)
                 }
                 source.resume()
