@@ -29,4 +29,16 @@ import Testing
         #expect(channel.isActive == stays)
         _ = try? channel.finish()
     }
+
+    /// The check was there, and nothing showed that the server has it.
+    @Test(arguments: [(0, true), (1, false), (nil, false)] as [(UInt32?, Bool)])
+    func `the server answers its owner, and closes the connections of another user`(
+        difference: UInt32?, answers: Bool
+    ) async throws {
+        let peer = Peer(user: difference.map { geteuid() + $0 })
+        try await withServer(credentials: peer) { client in
+            let response = try? await client.send("GET", "/v1/version")
+            #expect((response?.status == 200) == answers)
+        }
+    }
 }

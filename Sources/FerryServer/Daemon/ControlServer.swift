@@ -19,6 +19,7 @@ package final class ControlServer: Service {
     private let logger: Logger
     private let connections: ConnectionLimit
     private let limits: RequestPhase.Limits
+    private let credentials: any PeerCredentials
     private let listening: @Sendable () -> Void
     private let tick: @Sendable () async throws -> Void
     private let state = Mutex(State())
@@ -57,14 +58,17 @@ package final class ControlServer: Service {
             mostConnections: ConnectionLimit.most(openFiles: OpenFiles.most), tick: tick, listening: listening)
     }
 
+    /// - Parameter credentials: says whose connections there are.
     init(
         api: ControlAPI, socket: ControlSocket, logger: Logger, limits: RequestPhase.Limits, mostConnections: Int,
+        credentials: any PeerCredentials = SystemPeerCredentials(),
         tick: @escaping @Sendable () async throws -> Void, listening: @escaping @Sendable () -> Void
     ) {
         self.api = api
         self.socket = socket
         self.logger = logger
         self.limits = limits
+        self.credentials = credentials
         connections = ConnectionLimit(most: mostConnections)
         self.tick = tick
         self.listening = listening
@@ -154,7 +158,7 @@ package final class ControlServer: Service {
                 configuration: .init(
                     additionalChannelHandlers: [
                         RequestHandlers(self.connections, self.limits),
-                        PeerCheck(owner: owner, credentials: SystemPeerCredentials(), logger: self.logger),
+                        PeerCheck(owner: owner, credentials: self.credentials, logger: self.logger),
                         QuiesceDeadline(limit: Self.patience),
                     ])),
             configuration: ApplicationConfiguration(address: .unixDomainSocket(path: socket.nascent)),

@@ -18,6 +18,8 @@ import Testing
         ("Tue, 19 Jan 2038 03:14:08 GMT", 2_147_483_648),
         ("Fri, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
         ("Friday, 01-Jan-21 00:00:00 GMT", 1_609_459_200),
+        ("Thursday, 01-Jan-70 00:00:00 GMT", 0),
+        ("Tuesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999),
         ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ])
     func `the three forms of RFC 9110 are read`(text: String, seconds: Int) {

@@ -26,7 +26,8 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
 /// Runs a server over a fake service while the body runs, and ends it as a signal would.
 func withServer(
     _ service: FakeService = FakeService(), limits: RequestPhase.Limits = RequestPhase.Limits(),
-    mostConnections: Int = 1024, ticks: AsyncStream<Void> = AsyncStream { $0.finish() },
+    mostConnections: Int = 1024, credentials: any PeerCredentials = SystemPeerCredentials(),
+    ticks: AsyncStream<Void> = AsyncStream { $0.finish() },
     again: @escaping @Sendable () -> Void = {}, log: (@Sendable (Logger.Level, String) -> Void)? = nil,
     _ body: (SocketClient) async throws -> Void
 ) async throws {
@@ -38,7 +39,7 @@ func withServer(
         logger.logLevel = log == nil ? .critical : .notice
         let server = ControlServer(
             api: ControlAPI(service: service, stop: {}), socket: ControlSocket(path: path), logger: logger,
-            limits: limits, mostConnections: mostConnections,
+            limits: limits, mostConnections: mostConnections, credentials: credentials,
             tick: {
                 for await _ in ticks { return }
                 throw CancellationError()
