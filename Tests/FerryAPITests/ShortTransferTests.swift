@@ -51,6 +51,7 @@ import Testing
             facts.notes = ["restarted"]
             facts.bodySent = 1
             facts.startedOver = 2
+            facts.bytesSpent = 77
         }
         full.error = TransferError(.offline, "No network.")
         full.attempts = 3

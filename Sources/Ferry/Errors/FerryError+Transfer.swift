@@ -35,8 +35,8 @@ extension FerryError {
             self = error.details.httpStatus.map { .unacceptableStatusCode(code: $0) } ?? .transport(Self.cause(error))
         // What is wrong here is not the status, although there may have been one.
         case .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .proxyFailed,
-            .tlsFailed, .tlsCertificate, .badResponse, .rangeMismatch, .resourceChanged, .tooManyRedirects, .tooLarge,
-            .lengthMismatch:
+            .tlsFailed, .tlsCertificate, .badResponse, .rangeMismatch, .resourceChanged, .budgetExceeded,
+            .tooManyRedirects, .tooLarge, .lengthMismatch:
             self = .transport(Self.cause(error))
         }
     }

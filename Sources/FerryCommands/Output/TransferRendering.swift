@@ -62,6 +62,11 @@ enum TransferRendering {
                 ByteText.of(transfer.bytesReceived)
                     + (transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? "")
             ),
+            (
+                "spent",
+                ByteText.of(transfer.bytesSpent)
+                    + (transfer.startedOver > 0 ? ", with \(transfer.startedOver) starts from 0" : "")
+            ),
             ("speed", transfer.bytesPerSecond.map(ByteText.speed)),
             ("destination", transfer.destination ?? transfer.folder),
             ("priority", transfer.priority == .normal ? nil : transfer.priority.word),

@@ -52,6 +52,10 @@ extension ErrorCode {
             ErrorRow("unusable answers to the caller's own Range", .doubtful, exit: 7, http: 502, aria2: 8, url: -1011)
         case .resourceChanged:
             ErrorRow("the resource changed too often or suspiciously", .final, exit: 7, http: 502, aria2: 8, url: -1011)
+        case .budgetExceeded:
+            ErrorRow(
+                "too much was received in vain, or it began too often from the start", .final, exit: 7,
+                http: 502, aria2: 8, url: -1005)
         case .tooManyRedirects:
             ErrorRow("more than 20 redirects, or a loop", .final, exit: 11, http: 502, aria2: 23, url: -1007)
         case .redirectRefused:

@@ -22,6 +22,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case badResponse = "bad_response"
     case rangeMismatch = "range_mismatch"
     case resourceChanged = "resource_changed"
+    case budgetExceeded = "budget_exceeded"
     case tooManyRedirects = "too_many_redirects"
     case redirectRefused = "redirect_refused"
     case tooLarge = "too_large"

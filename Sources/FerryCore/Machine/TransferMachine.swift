@@ -143,11 +143,11 @@ package struct TransferMachine: Sendable {
 
     /// A try has ended, with these facts durable.
     package mutating func tryEnded(
-        _ end: TryEnd, facts: TransferFacts, storedBytes: Int64, at moment: Moment
+        _ end: TryEnd, facts: TransferFacts, cost: AttemptCost = AttemptCost(), at moment: Moment
     ) -> Action {
         record.facts = facts
         record.retry = nil
-        record.failures.stored(bytes: storedBytes, now: moment.now)
+        record.failures.attempted(cost, now: moment.now)
         switch end {
         case .succeeded(let success):
             record.facts.restarts = 0
@@ -183,6 +183,11 @@ package struct TransferMachine: Sendable {
             error, retryAfter: retryAfter, policy: policy, now: moment.now, random: moment.random)
         {
         case .retry(let delay, let error):
+            let request = record.request
+            if var fault = record.failures.budget?.fault(expectedSize: request.expectedSize, url: request.url) {
+                fault.details.attempts = record.attempts
+                return .finish(.failed(fault))
+            }
             return plan(error, after: delay, retryAfter == nil ? .retry : .server, moment)
         case .wait(let error):
             return plan(error, after: Self.waitInterval, Self.reason(error.code), moment)

@@ -22,6 +22,7 @@ extension Transfer: Codable {
         case method, response, exchanges, challenge, note, segments
         case bytesSent = "bytes_sent"
         case bytesToSend = "bytes_to_send"
+        case bytesSpent = "bytes_spent"
         case startedOver = "started_over"
         case notBefore = "not_before"
     }
@@ -65,6 +66,7 @@ extension Transfer: Codable {
         response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
         exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges) ?? []
         startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver) ?? 0
+        bytesSpent = try box.decodeIfPresent(Int64.self, forKey: .bytesSpent) ?? bytesReceived
         challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
         notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
         note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
@@ -111,6 +113,7 @@ extension Transfer: Codable {
         try box.encode(response, forKey: .response)
         if !exchanges.isEmpty { try box.encode(exchanges, forKey: .exchanges) }
         try box.encode(startedOver, forKey: .startedOver)
+        try box.encode(bytesSpent, forKey: .bytesSpent)
         try box.encode(challenge, forKey: .challenge)
         try box.encode(notBefore, forKey: .notBefore)
         try box.encode(note, forKey: .note)

@@ -48,6 +48,7 @@ extension Transfer {
         response = facts.response
         exchanges = facts.exchanges ?? []
         startedOver = facts.startedOver ?? 0
+        bytesSpent = facts.bytesSpent
         challenge = facts.challenge
         notBefore = request.notBefore
         note = request.note

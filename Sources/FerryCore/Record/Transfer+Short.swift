@@ -52,6 +52,7 @@ extension Transfer {
             try box.encodeIfPresent(transfer.response, forKey: .response)
             if !transfer.exchanges.isEmpty { try box.encode(transfer.exchanges, forKey: .exchanges) }
             try put(transfer.startedOver, .startedOver, unless: 0)
+            try put(transfer.bytesSpent, .bytesSpent, unless: transfer.bytesReceived)
             try box.encodeIfPresent(transfer.challenge, forKey: .challenge)
             try box.encodeIfPresent(transfer.notBefore, forKey: .notBefore)
             try box.encodeIfPresent(transfer.note, forKey: .note)

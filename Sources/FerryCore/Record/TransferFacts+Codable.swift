@@ -7,7 +7,8 @@ import Foundation
 extension TransferFacts: Codable {
     private enum CodingKeys: String, CodingKey {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
-        case exchanges, challenge, released, copy, stamp
+        case exchanges, challenge, released, copy, frontier, stamp
+        case bytesSpent = "bytes_spent"
         case startedAt = "started_at"
         case startsAfterRelaunch = "starts_after_relaunch"
         case cancelReason = "cancel_reason"
@@ -44,6 +45,9 @@ extension TransferFacts: Codable {
         needsTruncation = try flag(.needsTruncation)
         partialNameIsForeign = try flag(.partialNameIsForeign)
         notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
+        // Both are mostly what is on disk, and left out then.
+        bytesSpent = try box.decodeIfPresent(Int64.self, forKey: .bytesSpent) ?? ranges.byteCount
+        restore(frontier: try box.decodeIfPresent(Int64.self, forKey: .frontier) ?? ranges.byteCount)
         startedAt = try box.decodeIfPresent(Date.self, forKey: .startedAt)
         copy = try box.decodeIfPresent(String.self, forKey: .copy)
         response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
@@ -81,6 +85,9 @@ extension TransferFacts: Codable {
         try encode(needsTruncation, .needsTruncation)
         try encode(partialNameIsForeign, .partialNameIsForeign)
         if !notes.isEmpty { try box.encode(notes, forKey: .notes) }
+        let onDisk = ranges.byteCount
+        if bytesSpent != onDisk { try box.encode(bytesSpent, forKey: .bytesSpent) }
+        if frontier != onDisk { try box.encode(frontier, forKey: .frontier) }
         if let startedAt { try box.encode(startedAt, forKey: .startedAt) }
         if let copy { try box.encode(copy, forKey: .copy) }
         if let response { try box.encode(response, forKey: .response) }

@@ -21,7 +21,7 @@ package struct TransferFacts: Hashable, Sendable {
     package var finalURL: String?
     /// URLs met on the way, without userinfo and query values.
     package var redirects: [String] = []
-    /// Restarts from 0 in a row without finishing.
+    /// Changes of the version in a row without finishing.
     package var restarts = 0
     /// Whether the bytes come from more than one response.
     package var joined = false
@@ -39,6 +39,11 @@ package struct TransferFacts: Hashable, Sendable {
     package var partialNameIsForeign = false
     /// What a user should know about how the file came.
     package var notes: [String] = []
+
+    /// Body bytes that servers sent for it over its life.
+    package var bytesSpent: Int64 = 0
+    /// The most bytes of this version of the file that were on disk at one time; to fetch up to here again is no progress.
+    package private(set) var frontier: Int64 = 0
 
     /// When the first try began.
     package var startedAt: Date?
@@ -66,7 +71,10 @@ package struct TransferFacts: Hashable, Sendable {
     package init() {}
 
     /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
-    package mutating func startOver(note: String?) {
+    ///
+    /// - Parameter isSameVersion: whether the bytes that come are most likely those that were given up.
+    package mutating func startOver(note: String?, isSameVersion: Bool = false) {
+        if isSameVersion { advance() } else { frontier = 0 }
         if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }
         ranges.removeAll()
         identity = nil
@@ -78,4 +86,25 @@ package struct TransferFacts: Hashable, Sendable {
         needsTruncation = partial != nil
         if let note, notes.last != note { notes.append(note) }
     }
+
+    /// Takes out a partial file that is gone for good.
+    package mutating func giveUpFile() {
+        partial = nil
+        stamp = nil
+        ranges.removeAll()
+        frontier = 0
+    }
+
+    /// Moves the frontier to what is on disk, if that is more than ever before.
+    ///
+    /// - Returns: by how many bytes.
+    @discardableResult
+    package mutating func advance() -> Int64 {
+        let gained = max(0, ranges.byteCount - frontier)
+        frontier += gained
+        return gained
+    }
+
+    /// Sets what was stored of ``frontier``.
+    mutating func restore(frontier: Int64) { self.frontier = frontier }
 }

@@ -9,6 +9,16 @@ enum PartRefusal: Hashable, Sendable {
     case noVersion
     case newTag
 
+    /// Why the bytes on disk are given up for it.
+    var reason: RestartReason {
+        switch self {
+        case .otherLength: .lengthChanged
+        case .otherVersion, .newTag: .versionChanged
+        case .unusable: .rangesUnusable
+        case .noVersion: .versionUnknown
+        }
+    }
+
     var row: Int {
         switch self {
         case .otherLength: 14

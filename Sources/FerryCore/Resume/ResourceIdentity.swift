@@ -83,6 +83,17 @@ extension ResourceIdentity {
         return part.lastModified.map { $0 != lastModified } ?? false
     }
 
+    /// Whether a whole response says that it is of another version: by its tag, its date, its length or its digest.
+    ///
+    /// What only one of them states says nothing.
+    package func isOtherVersion(than whole: ResourceIdentity) -> Bool {
+        if hasOtherDigest(than: whole) { return true }
+        if let completeLength, let other = whole.completeLength, completeLength != other { return true }
+        if let etag, let other = whole.etag { return etag != other }
+        if let lastModified, let other = whole.lastModified { return lastModified != other }
+        return false
+    }
+
     /// Whether both state a digest of one algorithm, and not the same (I3).
     package func hasOtherDigest(than other: ResourceIdentity) -> Bool {
         reprDigests.contains { digest in

@@ -10,5 +10,13 @@ package enum RestartReason: String, Hashable, Sendable {
     case rangeIgnored = "restarted: the server sent the whole file, since it changed or cannot be sent in parts"
     case rangeRefused = "restarted: the server refused to continue"
 
+    /// Whether the server was seen to have another version than the bytes on disk; else it sends the same again.
+    package var isOtherVersion: Bool {
+        switch self {
+        case .lengthChanged, .versionChanged: true
+        case .rangesUnusable, .versionUnknown, .rangeIgnored, .rangeRefused: false
+        }
+    }
+
     package var note: String { rawValue }
 }

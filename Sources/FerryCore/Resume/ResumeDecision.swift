@@ -46,11 +46,12 @@ package struct ResumeVerdict: Hashable, Sendable {
         self.decision = decision
     }
 
-    /// Whether this is one of the restarts from 0 of which only so many in a row are allowed (R9).
+    /// Whether the bytes on disk give way to another version, which may happen only so many times in a row; a restart and the
+    /// body that follows it count once.
     package var countsAsRestart: Bool {
         switch decision {
-        case .restart: true
-        case .start: row == 23
+        case .restart(let reason, _): reason.isOtherVersion
+        case .start(let body): body.restart?.isOtherVersion == true
         default: false
         }
     }

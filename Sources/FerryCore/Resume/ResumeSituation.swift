@@ -41,8 +41,12 @@ package struct ResumeSituation: Hashable, Sendable {
     // MARK: What has happened
     /// Whether this is the second try on a connection of its own, after an answer of row 16, 25 or 35.
     package var usedFreshConnection = false
-    /// How often in a row the transfer has restarted from 0 without finishing.
+    /// How often in a row the version has changed without finishing.
     package var restarts = 0
+    /// Why the bytes on disk are to be given up, where an earlier answer has shown that.
+    package var restart: RestartReason?
+    /// Whether no range is asked of this transfer any more.
+    package var rangesOff = false
     package var hasNextMirror = false
 
     package init(asked: Asked, response: Result<ResponseHead, TransferError>) {

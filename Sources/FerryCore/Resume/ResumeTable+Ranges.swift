@@ -28,13 +28,8 @@ extension ResumeTable {
     private static func refuse(
         _ situation: ResumeSituation, _ head: ResponseHead, _ refusal: PartRefusal
     ) -> ResumeVerdict {
-        switch refusal {
-        case .otherLength: restart(14, situation, head, .restart(.lengthChanged, rangesOff: false))
-        case .otherVersion: restart(15, situation, head, .restart(.versionChanged, rangesOff: false))
-        case .unusable: unusable(16, situation, head)
-        case .noVersion: restart(17, situation, head, .restart(.versionUnknown, rangesOff: false))
-        case .newTag: restart(18, situation, head, .restart(.versionChanged, rangesOff: false))
-        }
+        if refusal == .unusable { return unusable(refusal.row, situation, head) }
+        return restart(refusal.row, situation, head, .restart(refusal.reason, rangesOff: false))
     }
 
     /// Row 16, and what row 25 does like it.
@@ -53,12 +48,12 @@ extension ResumeTable {
         switch (situation.disk, ifRange) {
         case (.strong, .etag?) where hasSameLength && hasSameTag:
             // The server compares ETags of If-Range wrongly, or has no ranges: the next request tells which.
-            if situation.ranges.byteCount < smallFile { return accept(21, situation, head, restart: .rangeIgnored) }
+            if situation.ranges.byteCount < smallFile { return accept(21, situation, head) }
             return ResumeVerdict(21, .askUnconditionalRange)
         case (.digest, _?) where hasSameLength:
             return ResumeVerdict(22, .askUnconditionalRange)
         default:
-            return restart(23, situation, head, accept(23, situation, head, restart: .rangeIgnored).decision)
+            return accept(23, situation, head)
         }
     }
 

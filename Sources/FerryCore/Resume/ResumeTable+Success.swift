@@ -48,8 +48,8 @@ extension ResumeTable {
             body.completeLength = own.length(completeLength: known) ?? end
             return ResumeVerdict(5, .start(body))
         }
-        if situation.refusedPart(head, start: start) != nil {
-            return restart(5, situation, head, .restart(.versionChanged, rangesOff: false))
+        if let refusal = situation.refusedPart(head, start: start) {
+            return restart(5, situation, head, .restart(refusal.reason, rangesOff: false))
         }
         let identity = situation.identity?.completed(by: ResourceIdentity(head)) ?? ResourceIdentity(head)
         return ResumeVerdict(5, .continueAt(offset: offset, until: end, identity: identity))
@@ -82,21 +82,37 @@ extension ResumeTable {
                 + "use another address if this goes on."
             return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
         }
-        return accept(13, situation, head, end: part.last + 1)
+        let verdict = accept(13, situation, head, end: part.last + 1)
+        // What cannot be continued would be sent again and again.
+        if case .start(let body) = verdict.decision, body.completeLength != part.last + 1,
+            !body.isResumable || situation.rangesOff
+        {
+            let message =
+                "The server sent the beginning of \(head.shownURL) alone, and the rest cannot be asked for; "
+                + "use another address if this goes on."
+            return ResumeVerdict(13, .retryLater(head.error(.badResponse, message, as: .doubtful)))
+        }
+        return verdict
     }
 
     /// A verdict to store this body from 0, or the failure of its size.
     static func accept(
-        _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, end: Int64? = nil,
-        restart: RestartReason? = nil
+        _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, end: Int64? = nil
     ) -> ResumeVerdict {
         var body = body(situation, head)
         if let fault = sizeFault(situation, head, length: body.completeLength) {
             return ResumeVerdict(row, .fail(fault))
         }
         if let end { body.end = end }
-        if situation.hasBytes { body.restart = restart ?? (situation.asked.isRange ? .rangeIgnored : .versionUnknown) }
-        return ResumeVerdict(row, .start(body))
+        if situation.hasBytes { body.restart = situation.restart ?? reason(situation, body.identity) }
+        return restart(row, situation, head, .start(body))
+    }
+
+    /// Why the bytes on disk give way to a whole file.
+    private static func reason(_ situation: ResumeSituation, _ whole: ResourceIdentity) -> RestartReason {
+        // What has no strong validator may say anything about its version.
+        if situation.disk != .weak, situation.identity?.isOtherVersion(than: whole) == true { return .versionChanged }
+        return situation.asked.isRange ? .rangeIgnored : .versionUnknown
     }
 
     /// What a head says about its body, were it stored from 0.

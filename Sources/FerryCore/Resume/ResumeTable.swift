@@ -7,7 +7,7 @@
 /// file will judge them (R2). The rows are tried in order; the first that matches wins. Rows and their numbers are
 /// those of the specification of transfers, section 2.
 package enum ResumeTable {
-    /// Restarts from 0 in a row after which the next one is a failure (R9).
+    /// Changes of the version in a row after which the next one is a failure.
     package static let restartLimit = 5
 
     package static func decide(_ situation: ResumeSituation) -> ResumeVerdict {
@@ -70,11 +70,16 @@ package enum ResumeTable {
 }
 
 extension ResumeTable {
-    /// A restart, or the failure that takes its place once there were too many in a row (R9).
+    /// A restart, or the failure that takes its place once the version has changed too many times in a row.
+    ///
+    /// A start from 0 with the same version is no sign of a change: what follows from it counts as a failure does.
     static func restart(
         _ row: Int, _ situation: ResumeSituation, _ head: ResponseHead, _ decision: ResumeDecision
     ) -> ResumeVerdict {
-        guard situation.restarts >= restartLimit else { return ResumeVerdict(row, decision) }
+        let verdict = ResumeVerdict(row, decision)
+        guard verdict.countsAsRestart, situation.restart?.isOtherVersion != true,
+            situation.restarts >= restartLimit
+        else { return verdict }
         let message =
             "The download of \(head.shownURL) began again \(restartLimit) times because the server's file "
             + "kept changing; try again later, or give its checksum."

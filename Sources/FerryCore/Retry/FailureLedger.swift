@@ -20,18 +20,20 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     /// Bytes after which the limits start again.
     package static let progress: Int64 = 64 * 1024
 
-    /// Failures since the last stored byte; the delay grows with them.
+    /// Failures since the last byte that was new on disk; the delay grows with them.
     package private(set) var failuresSinceByte = 0
     /// Counted failures of both classes since the limits started.
     package private(set) var failures = 0
     package private(set) var doubtfulFailures = 0
     /// Those of `server_busy`, where `statusRetries` limits them apart.
     package private(set) var statusFailures = 0
-    /// Bytes stored since the first failure that counts.
+    /// New bytes since the first failure that counts.
     package private(set) var bytesSinceFailure: Int64 = 0
     /// When a byte was last stored, the user last tried again, or else the first failure happened; nil before all of these.
     /// Time that does not count moves it on.
     package private(set) var lastProgressAt: Date?
+    /// What was received in vain since the user last started the transfer; nil for nothing.
+    package private(set) var budget: TransferBudget?
 
     package init() {}
 
@@ -58,7 +60,13 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         return .retry(after: delay, error)
     }
 
-    /// Notes progress: the delay starts again with any byte, the limits with 64 KiB.
+    /// Notes what an attempt brought and cost.
+    package mutating func attempted(_ cost: AttemptCost, now: Date) {
+        stored(bytes: cost.gained, now: now)
+        if cost.wasted > 0 || cost.starts > 0 || budget != nil { budget = (budget ?? TransferBudget()).adding(cost) }
+    }
+
+    /// Notes progress, bytes that were never on disk before: the delay starts again with any byte, the limits with 64 KiB.
     package mutating func stored(bytes: Int64, now: Date) {
         guard bytes > 0 else { return }
         failuresSinceByte = 0
@@ -78,6 +86,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     /// Starts again because the user said so.
     package mutating func reset(now: Date) {
         storedEnd(now: now)
+        budget = nil
     }
 
     /// Makes the next delay the first one, since a network came up.

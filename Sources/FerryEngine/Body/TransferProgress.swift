@@ -12,6 +12,8 @@ package final class TransferProgress: Sendable {
     package let expected: Atomic<Int64>
     /// Bytes of the request's body that have left.
     package let sent = Atomic<Int64>(0)
+    /// Body bytes that servers have sent over the life of the transfer.
+    package let spent = Atomic<Int64>(0)
     private let parts = Mutex<[TransferSegment]>([])
 
     package init(received: Int64 = 0, expected: Int64? = nil) {
@@ -23,6 +25,11 @@ package final class TransferProgress: Sendable {
     package var segments: [TransferSegment] { parts.withLock(\.self) }
 
     func show(_ segments: [TransferSegment]) { parts.withLock { $0 = segments } }
+
+    /// Counts what a server sends.
+    var counting: @Sendable (Int) -> Void {
+        { [self] bytes in spent.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+    }
 
     package var expectedLength: Int64? {
         let value = expected.load(ordering: .relaxed)

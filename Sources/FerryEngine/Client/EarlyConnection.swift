@@ -48,12 +48,17 @@ final class EarlyConnection: Sendable {
 extension Engine {
     /// Opens a connection for a request that is not known yet.
     ///
-    /// - Parameter key: what the connection depends on; the request's own must be the same.
-    func openEarly(_ url: HTTPURL, key: ClientPool.Key) throws(TransferError) -> EarlyConnection {
+    /// - Parameters:
+    ///   - key: what the connection depends on; the request's own must be the same.
+    ///   - onReceived: called with the size of each part of the response's body.
+    func openEarly(
+        _ url: HTTPURL, key: ClientPool.Key, onReceived: (@Sendable (Int) -> Void)? = nil
+    ) throws(TransferError) -> EarlyConnection {
         let loop = loops[key.loop]
         let head = loop.makePromise(of: HTTPRequestHead.self)
         let recorder = ExchangeRecorder(
-            url: url, method: "GET", headers: [:], isProxied: key.proxy != nil, laterHead: head.futureResult)
+            url: url, method: "GET", headers: [:], isProxied: key.proxy != nil, laterHead: head.futureResult,
+            onReceived: onReceived)
         var headers = HTTPHeaders()
         let mark = clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request

@@ -31,19 +31,21 @@ package final class ExchangeRecorder: Sendable {
     private let answered = Atomic<UInt64>(0)
     private let onInformational: (@Sendable (HTTPResponseHead) -> Void)?
     private let onSent: (@Sendable (Int64) -> Void)?
+    private let onReceived: (@Sendable (Int) -> Void)?
     private let onAsked: (@Sendable () -> Void)?
 
     init(
         url: HTTPURL, method: String, headers: HTTPHeaders, isProxied: Bool, trust: TrustQuestion? = nil,
         laterHead: EventLoopFuture<HTTPRequestHead>? = nil,
         onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
-        onAsked: (@Sendable () -> Void)? = nil
+        onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil
     ) {
         target = url.requestTarget
         self.trust = trust
         self.laterHead = laterHead
         self.onInformational = onInformational
         self.onSent = onSent
+        self.onReceived = onReceived
         self.onAsked = onAsked
         var facts = ExchangeFacts(url: url.string, method: method)
         facts.fields = Self.shown(headers)
@@ -128,6 +130,7 @@ package final class ExchangeRecorder: Sendable {
             facts.responseBodyBytes += Int64(bytes)
             facts.decodedBodyBytes = facts.responseBodyBytes
         }
+        onReceived?(bytes)
     }
 
     func ended() {

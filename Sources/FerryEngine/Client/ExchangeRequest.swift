@@ -20,6 +20,8 @@ struct ExchangeRequest: Sendable {
     var trust: TrustScope?
     var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onSent: (@Sendable (Int64) -> Void)?
+    /// Called with the size of each part of the response's body.
+    var onReceived: (@Sendable (Int) -> Void)?
     /// Called once the request, but for its body, is out.
     var onAsked: (@Sendable () -> Void)?
 
@@ -53,7 +55,8 @@ extension Engine {
         }
         let recorder = ExchangeRecorder(
             url: url, method: given.method, headers: given.headers, isProxied: key.proxy != nil, trust: question,
-            onInformational: informed, onSent: given.onSent, onAsked: given.onAsked)
+            onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
+            onAsked: given.onAsked)
         var headers = given.headers
         // Over HTTP/2 nothing would take the mark off.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)

@@ -137,6 +137,7 @@ actor SmallFiles {
         recorded.facts.partial = partial
         recorded.facts.stamp = nil
         if size > 0 { recorded.facts.ranges.insert(0..<size) }
+        recorded.facts.advance()
         recorded.facts.placement = PlacementIntent(
             path: file.path, device: partial.device, inode: partial.inode, size: size, verified: file.verified)
         return recorded

@@ -19,15 +19,15 @@ package struct RunReport: Sendable {
     package var result: Result
     /// As last made durable.
     @Boxed package var facts: TransferFacts
-    /// Bytes that this try stored.
-    package var storedBytes: Int64
+    /// What this attempt received, and what of it was new.
+    package var cost: AttemptCost
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?
 
-    init(result: Result, facts: Boxed<TransferFacts>, storedBytes: Int64, digest: RunningDigest?) {
+    init(result: Result, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?) {
         self.result = result
         _facts = facts
-        self.storedBytes = storedBytes
+        self.cost = cost
         self.digest = digest
     }
 }

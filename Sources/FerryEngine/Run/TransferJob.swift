@@ -11,6 +11,8 @@ package struct TransferJob: Sendable {
     @Boxed package var facts: TransferFacts
     /// Whether an earlier try may have made a partial file that was never recorded.
     package var mayHaveLeftovers = true
+    /// What earlier attempts received in vain.
+    package var budget: TransferBudget
     /// Digests of the bytes on disk that an earlier run of this process left.
     package var digest: RunningDigest?
     package var gate: RateGate
@@ -30,6 +32,7 @@ package struct TransferJob: Sendable {
         _request = record.$request
         credentials = record.credentials
         _facts = record.$facts
+        budget = record.failures.budget ?? TransferBudget()
         self.gate = gate
         self.progress = progress
     }

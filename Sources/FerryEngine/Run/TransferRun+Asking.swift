@@ -182,6 +182,8 @@ extension TransferRun {
         situation.maxSize = job.request.maxSize
         situation.usedFreshConnection = turn.isFresh
         situation.restarts = facts.restarts
+        situation.restart = turn.restart
+        situation.rangesOff = facts.rangesOff
         // Challenges are answered before the verdict.
         situation.hasUnsentCredentials = false
         return situation

@@ -43,8 +43,8 @@ extension TransferRun {
             // The whole body has come, whatever part of the resource it is.
             return try await finish()
         }
-        if length == nil {
-            // The end of the body is the end of the file.
+        if length == nil, body.end == nil {
+            // The end of the body is the end of the file; that of a part says nothing about it.
             let received = facts.ranges.upperBound
             facts.identity?.completeLength = received
             facts.lengthVerified = body.framing != .untilClose || job.request.expectedSize != nil
@@ -94,7 +94,7 @@ extension TransferRun {
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
             // A try that stored nothing leaves nothing to give up, and nothing to tell.
             let reason = turn.restart ?? body.restart
-            facts.startOver(note: reason?.note)
+            facts.startOver(note: reason?.note, isSameVersion: reason?.isOtherVersion != true)
             if partial != nil || facts.partial != nil {
                 try await record()
                 reached(.restartCommitted)
@@ -256,9 +256,7 @@ extension TransferRun {
         partial = nil
         guard let recorded = facts.partial else { return }
         try await onDisk { system throws(DiskError) in try PartialFile.remove(recorded, disk: system) }
-        facts.partial = nil
-        facts.stamp = nil
-        facts.ranges.removeAll()
+        facts.giveUpFile()
     }
 
     private func makeRoom(_ length: Int64) async throws(TransferError) {

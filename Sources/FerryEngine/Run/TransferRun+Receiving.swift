@@ -76,6 +76,7 @@ extension TransferRun {
                 if let error = pace.judge(position: received, now: NIODeadline.now().uptimeNanoseconds) {
                     self.stopExchanges(with: error)
                 }
+                if let fault = self.budgetFault { self.stop(with: fault) }
                 if (completeLength ?? .max) <= Self.checkpointedSize || NIODeadline.now() < earliest { continue }
                 let began = NIODeadline.now()
                 await self.checkpoint(partial)
@@ -154,7 +155,6 @@ extension TransferRun {
             throw checkpointError ?? failure
         }
         if let checkpointError {
-            countStored(sink, until: closed.position)
             digest = nil
             throw checkpointError
         }
@@ -166,7 +166,6 @@ extension TransferRun {
         try await makeDurable(partial, isLast: failure != nil)
         reached(.bytesSynced)
         facts.ranges.insert(sink.start..<closed.position)
-        countStored(sink, until: closed.position)
         guard let failure else { return }
         try await record()
         reached(.rangesCommitted)
@@ -180,11 +179,6 @@ extension TransferRun {
             try partial.sync()
             return nil
         }
-    }
-
-    /// Counts what an exchange made durable; what was taken out again, or lost, is no progress.
-    private func countStored(_ sink: BodySink, until end: Int64) {
-        storedBytes += max(0, min(facts.ranges.contiguousEnd(from: sink.start), end) - sink.start)
     }
 
     /// The fault of content that does not have a digest that the server stated of it.

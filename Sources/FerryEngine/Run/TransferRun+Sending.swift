@@ -39,6 +39,7 @@ extension TransferRun {
         var asked = ExchangeRequest(
             url: course.url, method: course.method, headers: headers, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
+        asked.onReceived = job.progress.counting
         return asked
     }
 

@@ -48,6 +48,8 @@ extension TransferRun {
         let judged = judge(bytes)
         guard judged.mismatched.isEmpty else { return nil }
         job.progress.received.store(size, ordering: .relaxed)
+        noteCost()
+        let new = max(0, size - facts.frontier)
         await journal.isWhole(job.id, inMemory: true)
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
@@ -58,14 +60,14 @@ extension TransferRun {
         case .notMade: return nil
         case .recorded(let facts, let partial):
             ($facts, self.partial) = (facts, partial)
-            storedBytes += size
+            cost.gained += new
             return nil
         case .failed(let error, let facts):
             if let facts { $facts = facts }
             throw error
         case .placed(let facts):
             $facts = facts
-            storedBytes += size
+            cost.gained += new
             // More may have been wished for while the file was being placed.
             let isJudged = wishes.onMismatch == .fail || judged.cover(wishes.checksums)
             let final = isJudged ? judged : judge(bytes)

@@ -5,6 +5,7 @@ package import FerryCore
 import Foundation
 import Logging
 import NIOCore
+import Synchronization
 
 /// One try of one transfer: asks, follows, continues or begins again, and places the file.
 ///
@@ -47,7 +48,8 @@ package actor TransferRun {
     var followsDigest = false
     /// Takes the digest of what is written already.
     var digestTask: Task<Void, Never>?
-    var storedBytes: Int64 = 0
+    /// What this attempt has received, and what of it was new, as of the last commit.
+    var cost = AttemptCost()
     /// What the server asked for with the failure that ended the try.
     var retryAfter: String?
     /// Credentials that a server has asked for, and its origin.
@@ -74,9 +76,11 @@ package actor TransferRun {
         self.engine = engine
         self.journal = journal
         loop = engine.takeLoop()
-        early = EarlyConnections(engine)
+        early = EarlyConnections(engine, job.progress)
         _facts = job.$facts
         wishes = RunWishes(job.request)
+        cost.frontier = job.facts.frontier
+        job.progress.spent.store(job.facts.bytesSpent, ordering: .relaxed)
     }
 
     /// Makes the try. Call once.
@@ -96,7 +100,8 @@ package actor TransferRun {
         if case .succeeded = result {} else { await comeToRest() }
         partial = nil
         noteExchanges()
-        return RunReport(result: result, facts: $facts, storedBytes: storedBytes, digest: digest)
+        noteCost()
+        return RunReport(result: result, facts: $facts, cost: cost, digest: digest)
     }
 
     private func end(_ error: TransferError) -> RunReport.Result {
@@ -159,9 +164,12 @@ package actor TransferRun {
     /// - Parameter error: what the URL before this one failed with.
     private func fetch(after error: TransferError?) async throws(TransferError) -> Outcome.Success {
         var turn = Turn()
+        var limits = AttemptLimits()
         while true {
             try checkStopping()
             guard let plan = PlannedRequest(requestSituation(turn)) else { return try await finish() }
+            noteCost()
+            guard limits.takesRequest(gained: cost.gained) else { throw endless("too many answers bring too little") }
             let answer = try await ask(plan, turn)
             if let objection = objection(to: answer, before: error) {
                 await answer.exchange.close()
@@ -171,7 +179,11 @@ package actor TransferRun {
             engine.configuration.logger.debug(
                 "answer",
                 metadata: ["transfer": "\(job.id)", "status": "\(answer.head.status)", "row": "\(verdict.row)"])
-            if verdict.countsAsRestart { facts.restarts += 1 }
+            if case .start = verdict.decision, !limits.takesStart() {
+                await answer.exchange.close()
+                throw endless("its answers begin the file again and again")
+            }
+            if verdict.countsAsRestart, turn.restart?.isOtherVersion != true { facts.restarts += 1 }
             switch verdict.decision {
             case .start(let body):
                 if let success = try await start(body, answer, turn) { return success }
@@ -251,6 +263,7 @@ package actor TransferRun {
 
     /// Records the facts as they are.
     func record() async throws(TransferError) {
+        noteCost()
         guard try await journal.record(facts, of: job.id) else {
             throw TransferError(
                 .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")

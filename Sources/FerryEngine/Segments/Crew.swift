@@ -49,7 +49,7 @@ struct Crew {
     var setup: Double
     /// No new worker before this time, in seconds.
     var restUntil = 0.0
-    /// Failures of extra workers since one received something.
+    /// Failures of workers since one of them brought something that counts as progress.
     var failures = 0
     /// What ended the last worker.
     var failure: TransferError?

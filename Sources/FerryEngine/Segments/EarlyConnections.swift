@@ -19,9 +19,13 @@ final class EarlyConnections: Sendable {
     }
 
     private let engine: Engine
+    private let progress: TransferProgress
     private let state = Mutex(State())
 
-    init(_ engine: Engine) { self.engine = engine }
+    init(_ engine: Engine, _ progress: TransferProgress) {
+        self.engine = engine
+        self.progress = progress
+    }
 
     var count: Int { state.withLock { $0.waiting.count } }
 
@@ -39,7 +43,7 @@ final class EarlyConnections: Sendable {
             var key = key
             key.loop = engine.takeLoop()
             key.offersHTTP2 = false
-            guard let connection = try? engine.openEarly(url, key: key) else {
+            guard let connection = try? engine.openEarly(url, key: key, onReceived: progress.counting) else {
                 return engine.budget.leave(url.origin)
             }
             let isKept = state.withLock { state in

@@ -34,7 +34,6 @@ extension TransferRun {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         var missing = ByteRangeSet(0..<length)
         for range in facts.ranges.ranges { missing.remove(range) }
-        let before = facts.ranges.byteCount
         var crew = Crew(
             length: length, missing: missing, sources: try sources(from: answer.course), setup: answer.setup,
             now: Crew.now)
@@ -70,7 +69,7 @@ extension TransferRun {
         followsDigest = false
         job.progress.show([])
         await digestTask?.value
-        try await settleTogether(partial, since: before, failure)
+        try await settleTogether(partial, failure)
     }
 
     /// Adds one turn of the clock; it is none once the workers are gone.
@@ -165,13 +164,8 @@ extension TransferRun {
     }
 
     /// Makes durable what the workers wrote, and says what ended the last of them.
-    private func settleTogether(
-        _ partial: PartialFile, since before: Int64, _ failure: TransferError?
-    ) async throws(TransferError) {
-        defer {
-            sinks = []
-            storedBytes += max(0, facts.ranges.byteCount - before)
-        }
+    private func settleTogether(_ partial: PartialFile, _ failure: TransferError?) async throws(TransferError) {
+        defer { sinks = [] }
         if let checkpointError {
             digest = nil
             throw checkpointError

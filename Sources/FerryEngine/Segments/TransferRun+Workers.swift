@@ -110,7 +110,6 @@ extension TransferRun {
             facts.joined = true
             let setup = min(crew?.setup ?? answer.setup, answer.setup)
             crew?.setup = setup
-            crew?.failures = 0
             noteMirror(worker)
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
@@ -182,6 +181,7 @@ extension TransferRun {
             await giveUp(sink, until: position, of: worker)
             return failure
         }
+        if position - sink.start >= FailureLedger.progress { crew?.failures = 0 }
         crew?.members[worker]?.isWarm = failure == nil && position == part.end
         let isPlanned = crew?.plan.segments[worker]?.start == sink.start
         let isWhole = crew?.plan.segments[worker].map { position >= min($0.end, part.end) } ?? true

@@ -84,6 +84,7 @@ extension LocalTransferService {
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
         var shown = Transfer(record, live: transfer.liveState(now: now))
         shown.bytesSent = max(shown.bytesSent, transfer.progress.sent.load(ordering: .relaxed))
+        shown.bytesSpent = max(shown.bytesSpent, transfer.progress.spent.load(ordering: .relaxed))
         return shown
     }
 

@@ -128,7 +128,7 @@ extension LocalTransferService {
         let moment = TransferMachine.Moment(
             now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
         let action = machine.tryEnded(
-            tryEnd(report, of: record, moment), facts: report.facts, storedBytes: report.storedBytes, at: moment)
+            tryEnd(report, of: record, moment), facts: report.facts, cost: report.cost, at: moment)
         digests[id] = report.digest
         switch action {
         case .finish(let outcome):
@@ -156,7 +156,7 @@ extension LocalTransferService {
         var machine = TransferMachine(tried, network: network(of: tried.request))
         let moment = TransferMachine.Moment(now: Date(), random: 0)
         let action = machine.tryEnded(
-            .succeeded(success), facts: report.facts, storedBytes: report.storedBytes, at: moment)
+            .succeeded(success), facts: report.facts, cost: report.cost, at: moment)
         guard case .finish(let outcome) = action,
             try await finish(machine.record, outcome, isUntouched: true)
         else { return false }
@@ -213,8 +213,7 @@ extension LocalTransferService {
             record.facts.copy = nil
         }
         if case .failed(let error) = outcome, error.kept(with: record.facts) == .none {
-            record.facts.ranges.removeAll()
-            record.facts.partial = nil
+            record.facts.giveUpFile()
         }
         if case .succeeded = outcome { record.facts.partial = nil }
         let ended = record

@@ -32,6 +32,7 @@ extension LocalTransferService {
         let partial = try await engine.takeOverPartialFile(source, for: record.id, in: folder)
         record.facts.partial = partial
         record.facts.ranges.insert(0..<source.offset)
+        record.facts.advance()
         record.facts.identity = ResourceIdentity(
             origin: source.origin ?? origin, etag: source.etag, lastModified: source.lastModified, date: source.date,
             completeLength: source.completeLength)

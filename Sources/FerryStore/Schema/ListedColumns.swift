@@ -16,6 +16,7 @@ enum ListedColumns {
     private static let ofFacts = [
         "ranges", "identity", "destination", "name", "final_url", "started_at", "length_verified", "redirects",
         "notes", "body_sent", "response", "exchanges", "started_over", "challenge", "cancel_reason",
+        "bytes_spent",
     ]
 
     /// Leaves out rows whose JSON is none.
@@ -97,6 +98,7 @@ enum ListedColumns {
         facts.startedOver = reader.integer().map(Int.init)
         facts.challenge = reader.json()
         facts.cancelReason = reader.integer().map(Int.init)
+        facts.bytesSpent = reader.integer() ?? facts.ranges.byteCount
         return facts
     }
 

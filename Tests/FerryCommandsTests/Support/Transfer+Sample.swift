@@ -14,6 +14,6 @@ extension Transfer {
             createdAt: Date(timeIntervalSince1970: 0), rateLimit: 0, tags: [], verified: [], mismatched: [],
             lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
             bytesSent: 0, exchanges: [],
-            startedOver: 0)
+            startedOver: 0, bytesSpent: 1 << 20)
     }
 }

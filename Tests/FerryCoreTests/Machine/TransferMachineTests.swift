@@ -48,7 +48,7 @@ import Testing
     @Test func `T12 resuming starts delays and limits again`() {
         var machine = TransferMachine(record(retries: 1))
         let lost = TransferError(.connectionLost, "Lost.")
-        _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), storedBytes: 0, at: Self.moment)
+        _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect(machine.record.retry != nil)
         _ = machine.resumed(isDelayed: true, now: Self.now)
         #expect(machine.record.retry == nil)
@@ -90,7 +90,7 @@ import Testing
         var machine = TransferMachine(record(intent: intent))
         let end = TransferMachine.TryEnd.succeeded(Self.success)
         #expect(
-            machine.tryEnded(end, facts: TransferFacts(), storedBytes: 9, at: Self.moment)
+            machine.tryEnded(end, facts: TransferFacts(), cost: AttemptCost(spent: 9, gained: 9), at: Self.moment)
                 == .finish(.succeeded(Self.success)))
     }
 
@@ -101,7 +101,7 @@ import Testing
         intent: TransferIntent, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.tryEnded(.stopped, facts: TransferFacts(), storedBytes: 0, at: Self.moment) == action)
+        #expect(machine.tryEnded(.stopped, facts: TransferFacts(), at: Self.moment) == action)
     }
 
     @Test(arguments: [
@@ -113,7 +113,7 @@ import Testing
     ) throws {
         var machine = TransferMachine(record())
         let action = machine.tryEnded(
-            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(),
             at: Self.moment)
         #expect(action == .enqueue(after: delay, reason))
         let plan = try #require(machine.record.retry)
@@ -125,7 +125,7 @@ import Testing
         var machine = TransferMachine(record())
         let asked = try #require(RetryAfter(parsing: "120", now: Self.now))
         let action = machine.tryEnded(
-            .failed(TransferError(.serverBusy, "Busy."), retryAfter: asked), facts: TransferFacts(), storedBytes: 0,
+            .failed(TransferError(.serverBusy, "Busy."), retryAfter: asked), facts: TransferFacts(),
             at: TransferMachine.Moment(now: Self.now, random: 0))
         #expect(action == .enqueue(after: 120, .server))
     }
@@ -134,7 +134,7 @@ import Testing
     func `a final failure ends the transfer`(code: ErrorCode) {
         var machine = TransferMachine(record())
         let action = machine.tryEnded(
-            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+            .failed(TransferError(code, "No."), retryAfter: nil), facts: TransferFacts(),
             at: Self.moment)
         guard case .finish(.failed(let error)) = action else {
             Issue.record("not failed: \(action)")
@@ -148,7 +148,7 @@ import Testing
         var machine = TransferMachine(record(retries: retries))
         for attempt in 0...retries {
             let action = machine.tryEnded(
-                .failed(TransferError(.connectFailed, "No."), retryAfter: nil), facts: TransferFacts(), storedBytes: 0,
+                .failed(TransferError(.connectFailed, "No."), retryAfter: nil), facts: TransferFacts(),
                 at: Self.moment)
             if case .finish = action { #expect(attempt == retries) } else { #expect(attempt < retries) }
         }
@@ -159,11 +159,49 @@ import Testing
         for _ in 0..<20 {
             let action = machine.tryEnded(
                 .failed(TransferError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
-                storedBytes: 100 << 10, at: Self.moment)
+                cost: AttemptCost(spent: 100 << 10, gained: 100 << 10), at: Self.moment)
             guard case .enqueue = action else {
                 Issue.record("ended: \(action)")
                 return
             }
+        }
+    }
+
+    /// A server that sent the same again gained the transfer new limits with each attempt.
+    @Test func `bytes that are fetched again start no limit again`() {
+        var machine = TransferMachine(record(retries: 2))
+        for attempt in 0...2 {
+            let action = machine.tryEnded(
+                .failed(TransferError(.connectionLost, "Lost."), retryAfter: nil), facts: TransferFacts(),
+                cost: AttemptCost(spent: 1 << 20, gained: attempt == 0 ? 1 << 20 : 0, frontier: 1 << 20),
+                at: Self.moment)
+            if case .finish = action { #expect(attempt == 2) } else { #expect(attempt < 2) }
+        }
+    }
+
+    @Test(arguments: [(nil, true), (1 << 40, false)] as [(Int64?, Bool)])
+    func `a transfer that receives too much in vain ends, and is started with a new budget`(
+        expectedSize: Int64?, ends: Bool
+    ) {
+        var record = record()
+        record.request.expectedSize = expectedSize
+        record.attempts = 7
+        var machine = TransferMachine(record)
+        let lost = TransferMachine.TryEnd.failed(TransferError(.connectionLost, "Lost."), retryAfter: nil)
+        let vain = AttemptCost(spent: 1 << 30, gained: 1 << 20, frontier: 1 << 20)
+        let action = machine.tryEnded(lost, facts: TransferFacts(), cost: vain, at: Self.moment)
+        guard case .finish(.failed(let error)) = action else {
+            #expect(!ends)
+            return
+        }
+        #expect(ends && error.code == .budgetExceeded && error.details.attempts == 7)
+        var failed = machine.record
+        failed.outcome = .failed(error)
+        machine = TransferMachine(failed)
+        _ = machine.retried(isDelayed: false, now: Self.now)
+        guard case .enqueue = machine.tryEnded(lost, facts: TransferFacts(), at: Self.moment) else {
+            Issue.record("the budget did not begin anew")
+            return
         }
     }
 

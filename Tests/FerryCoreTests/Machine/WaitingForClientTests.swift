@@ -24,7 +24,7 @@ import Testing
                 scheme: .basic, realm: "r", host: "a.example", port: 80, isSecure: false, isProxy: false))
         var machine = machine()
         let action = machine.tryEnded(
-            .challenged(challenge), facts: TransferFacts(), storedBytes: 0, at: Self.moment)
+            .challenged(challenge), facts: TransferFacts(), at: Self.moment)
         #expect(action == .enqueue(after: TransferMachine.untilAnswered, .authentication))
         #expect(machine.record.failures.failures == 0)
         #expect(shown(machine).state == .waiting && shown(machine).reason == .authentication)
@@ -36,7 +36,7 @@ import Testing
         var machine = machine { $0.retryRule = RetryRule(expiredStatusCodes: [403]) }
         let error = TransferError(.httpStatus, "Forbidden.", details: ErrorDetails(httpStatus: status))
         let action = machine.tryEnded(
-            .failed(error, retryAfter: nil), facts: TransferFacts(), storedBytes: 0, at: Self.moment)
+            .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect((action == .enqueue(after: TransferMachine.untilAnswered, .expired)) == waits)
         if !waits, case .finish(.failed) = action {} else { #expect(waits) }
     }
@@ -46,7 +46,7 @@ import Testing
         var machine = machine { $0.onFullDisk = policy }
         let error = TransferError(.diskFull, "No room.")
         let action = machine.tryEnded(
-            .failed(error, retryAfter: nil), facts: TransferFacts(), storedBytes: 0, at: Self.moment)
+            .failed(error, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect((action == .finish(.failed(error))) == ends)
         #expect((machine.record.retry?.reason == .disk) == !ends)
     }

@@ -148,9 +148,43 @@ import Testing
         #expect(facts.needsTruncation && facts.notes == ["changed"])
     }
 
+    @Test func `bytes that were on disk before are no gain, unless they are of another version`() {
+        var facts = TransferFacts()
+        facts.ranges.insert(0..<10)
+        #expect(facts.advance() == 10)
+        facts.startOver(note: nil, isSameVersion: true)
+        facts.ranges.insert(0..<8)
+        #expect(facts.advance() == 0 && facts.frontier == 10)
+        facts.ranges.insert(20..<24)
+        #expect(facts.advance() == 2)
+        facts.startOver(note: nil)
+        facts.ranges.insert(0..<3)
+        #expect(facts.advance() == 3 && facts.frontier == 3)
+        facts.giveUpFile()
+        #expect(facts.ranges.isEmpty && facts.frontier == 0)
+    }
+
+    @Test(arguments: [(Int64(10), Int64(10), false), (25, 10, true), (10, 12, true)])
+    func `what was received and how far it got is stored where it is not what is on disk`(
+        spent: Int64, furthest: Int64, isWritten: Bool
+    ) throws {
+        var facts = TransferFacts()
+        facts.ranges.insert(0..<furthest)
+        facts.advance()
+        facts.ranges.remove(10..<max(11, furthest))
+        facts.bytesSpent = spent
+        let text = String(decoding: try JSONEncoder().encode(facts), as: UTF8.self)
+        #expect((text.contains("bytes_spent") || text.contains("frontier")) == isWritten)
+        #expect(try JSONDecoder().decode(TransferFacts.self, from: Data(text.utf8)) == facts)
+        let old = try JSONDecoder().decode(TransferFacts.self, from: Data(#"{"ranges":[[0,7]]}"#.utf8))
+        #expect(old.bytesSpent == 7 && old.frontier == 7)
+    }
+
     @Test func `its facts come back from the journal as they went`() throws {
         var facts = TransferFacts()
         facts.ranges.insert(5..<10)
+        facts.advance()
+        facts.bytesSpent = 500
         facts.finalURL = "http://example.com/b"
         facts.placement = PlacementIntent(path: "/tmp/a", device: 1, inode: .max, size: 10, verified: [])
         facts.restarts = 3

@@ -190,6 +190,24 @@ private typealias Row = ResumeCase
         #expect(row.verdict() == (13, row.expected))
     }
 
+    /// The same beginning was fetched again and again, thousands of times in a minute.
+    @Test(arguments: [
+        Row("no validator", .empty, .g, Row.part(("Content-Range", "bytes 0-4/10")), "retry bad_response doubtful"),
+        Row("weak", .weak, .g, Row.part(("Content-Range", "bytes 0-4/10")), "retry bad_response doubtful"),
+        Row("length unknown", .empty, .g, Row.part(("Content-Range", "bytes 0-4/*")), "retry bad_response doubtful"),
+        Row(
+            "no ranges", .empty, .g, Row.part(("Content-Range", "bytes 0-4/10"), Row.tag), "retry bad_response doubtful"
+        ) {
+            $0.rangesOff = true
+        },
+        Row("whole", .empty, .g, Row.part(("Content-Range", "bytes 0-9/10")), "start untilClose of 10 once") {
+            $0.rangesOff = true
+        },
+    ])
+    private func `a beginning whose rest cannot be asked for is not stored`(row: Row) {
+        #expect(row.verdict() == (13, row.expected))
+    }
+
     @Test(arguments: [
         Row("G", .empty, .g, Row.ok(Row.whole), "fail length_mismatch final") { $0.expectedSize = 5 },
         Row("204", .empty, .g, Row.status(204), "fail length_mismatch final") { $0.expectedSize = 5 },

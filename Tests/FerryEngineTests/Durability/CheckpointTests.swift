@@ -114,7 +114,7 @@ import Testing
             let history = await harness.transfer(harness.request(origin.url()))
             try harness.expectFile(history, body)
             #expect(history.codes == [.diskFull])
-            #expect(history.reports[0].storedBytes == 0)
+            #expect(history.reports[0].cost.gained == 0)
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         try await withEngine(OriginScript(body)) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()), tries: 1) { $0.reserve = 1 << 60 }
             #expect(history.codes == [.diskFull])
-            #expect(history.reports[0].storedBytes == 0)
+            #expect(history.reports[0].cost.gained == 0)
         }
     }
 

@@ -65,10 +65,11 @@ final class EngineHarness: Sendable {
         while reports.count < tries {
             var job = job(request, facts: reports.last?.facts ?? facts, credentials: credentials)
             job.digest = reports.last?.digest
+            job.budget = ledger.budget ?? TransferBudget()
             adjust(&job)
             let report = await makeRun(job).run()
             reports.append(report)
-            ledger.stored(bytes: report.storedBytes, now: start)
+            ledger.attempted(report.cost, now: start)
             switch report.result {
             case .succeeded(let success): return History(reports: reports, end: .succeeded(success))
             case .stopped: return History(reports: reports, end: .stopped)
