@@ -40,7 +40,7 @@ package actor LocalTransferService: TransferService {
     /// Transfers that wait for a moment, with where they will stand in line.
     var delayed: [TransferID: DelayedTransfer] = [:]
     /// Origins that asked for no new request for a while.
-    var held: [String: ContinuousClock.Instant] = [:]
+    var held = HeldOrigins()
     /// Digests of the bytes on disk of transfers that wait between two tries.
     var digests: [TransferID: RunningDigest] = [:]
     var originSizes: [String: RecentSizes] = [:]

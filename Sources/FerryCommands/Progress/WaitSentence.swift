@@ -37,7 +37,8 @@ enum WaitSentence {
     }
 
     private static func retry(_ transfer: Transfer, _ retries: Int?, _ width: Int, _ now: Date) -> String {
-        let cause = transfer.error.map { Self.cause($0.message) } ?? "the next try"
+        let usual = transfer.reason == .server ? "its server, which wants a pause" : "the next try"
+        let cause = transfer.error.map { Self.cause($0.message) } ?? usual
         var text = ""
         if let next = transfer.nextTryAt ?? transfer.error?.details.nextTryAt {
             let left = next.timeIntervalSince(now)

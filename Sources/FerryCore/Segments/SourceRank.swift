@@ -23,6 +23,9 @@ package struct SourceRank: Hashable, Sendable {
         nextRest *= 2
     }
 
+    /// Leaves it alone for a while, as it asked.
+    package mutating func rest(for seconds: Double, now: Double) { restUntil = max(restUntil, now + seconds) }
+
     /// Whether it is not to be asked.
     package func rests(now: Double) -> Bool { now < restUntil }
 

@@ -3,6 +3,20 @@
 
 package import FerryCore
 
+/// What a server said that wants to be asked later.
+struct LaterAnswer: Hashable, Sendable {
+    /// Its `Retry-After`.
+    let value: String
+    let origin: Origin
+
+    /// What an answer says; nil if it asks for no time.
+    init?(_ head: ResponseHead) {
+        guard let value = head.retryAfter else { return nil }
+        self.value = value
+        origin = head.origin
+    }
+}
+
 /// How one try of a transfer went, and what is on disk after it.
 package struct RunReport: Sendable {
     package enum Result: Sendable {
@@ -17,6 +31,8 @@ package struct RunReport: Sendable {
     }
 
     package var result: Result
+    /// The server that asked to come back later; others are not meant.
+    package var refusedBy: Origin?
     /// As last made durable.
     @Boxed package var facts: TransferFacts
     /// What this attempt received, and what of it was new.
@@ -24,8 +40,9 @@ package struct RunReport: Sendable {
     /// Digests of the bytes on disk, for the next run.
     package var digest: RunningDigest?
 
-    init(result: Result, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?) {
+    init(result: Result, refusedBy: Origin?, facts: Boxed<TransferFacts>, cost: AttemptCost, digest: RunningDigest?) {
         self.result = result
+        self.refusedBy = refusedBy
         _facts = facts
         self.cost = cost
         self.digest = digest

@@ -52,6 +52,7 @@ extension TransferRun {
             }
             try await checkRetriedStatus(head, exchange, course.url)
             self.exchange = exchange
+            countConnection(at: course.url.origin)
             return Answer(
                 exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
                 method: course.method, course: course, setup: setup)
@@ -138,9 +139,9 @@ extension TransferRun {
 
     /// A server may ask for a moment between a redirect and its target: up to 10 s are spent in place (spec T5).
     private func pauseBeforeRedirect(_ head: ResponseHead) async throws(TransferError) {
-        guard let value = head.retryAfter, let asked = RetryAfter(parsing: value, now: Date()) else { return }
+        guard let answer = LaterAnswer(head), let asked = RetryAfter(parsing: answer.value, now: Date()) else { return }
         guard asked.seconds <= 10 else {
-            retryAfter = value
+            later = answer
             throw TransferError(.serverBusy, "The server asked to follow its redirect later.")
         }
         try? await Task.sleep(for: .seconds(asked.seconds))
@@ -156,7 +157,7 @@ extension TransferRun {
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await exchange.close()
-        retryAfter = head.retryAfter
+        later = LaterAnswer(head)
         noteRefusal(head, url)
         // The client has said that the request may be made again.
         isUnrepeatable = false

@@ -51,7 +51,7 @@ package actor TransferRun {
     /// What this attempt has received, and what of it was new, as of the last commit.
     var cost = AttemptCost()
     /// What the server asked for with the failure that ended the try.
-    var retryAfter: String?
+    var later: LaterAnswer?
     /// Credentials that a server has asked for, and its origin.
     var authenticators: [Origin: Authenticator] = [:]
     var proxyCredentials: Credentials?
@@ -68,6 +68,7 @@ package actor TransferRun {
     var checkpointError: TransferError?
     /// The file at the destination, if it is still the one that was put there.
     private(set) var existing: ExistingFile?
+    private var countedAt: Origin?
     private(set) var isStopping = false
     private var stopError: TransferError?
 
@@ -85,9 +86,8 @@ package actor TransferRun {
 
     /// Makes the try. Call once.
     package func run() async -> RunReport {
-        let origin = try? originalURL.get().origin
-        if let origin { engine.budget.enter(origin) }
-        defer { if let origin { engine.budget.leave(origin) } }
+        countConnection(at: try? originalURL.get().origin)
+        defer { countConnection(at: nil) }
         var result: RunReport.Result
         do throws(TransferError) {
             result = .succeeded(try await perform())
@@ -101,11 +101,19 @@ package actor TransferRun {
         partial = nil
         noteExchanges()
         noteCost()
-        return RunReport(result: result, facts: $facts, cost: cost, digest: digest)
+        return RunReport(result: result, refusedBy: later?.origin, facts: $facts, cost: cost, digest: digest)
+    }
+
+    /// Counts the first connection among those of the host that it leads to, after redirects.
+    func countConnection(at origin: Origin?) {
+        guard origin != countedAt else { return }
+        if let origin { engine.budget.enter(origin) }
+        if let countedAt { engine.budget.leave(countedAt) }
+        countedAt = origin
     }
 
     private func end(_ error: TransferError) -> RunReport.Result {
-        if let stopError { return .failed(stopError, retryAfter: retryAfter) }
+        if let stopError { return .failed(stopError, retryAfter: nil) }
         if isStopping { return .stopped }
         if let pendingChallenge {
             facts.bodySent = nil
@@ -114,7 +122,7 @@ package actor TransferRun {
         var error = error
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
         if isUnrepeatable || (isOfPlace && job.request.partialFolder != nil) { error.classOverride = .final }
-        return .failed(error, retryAfter: retryAfter)
+        return .failed(error, retryAfter: later?.value)
     }
 
     /// Goes by another request's wishes for the whole file, as far as it is not in its place.
@@ -140,22 +148,31 @@ package actor TransferRun {
         try await checkFolders()
         try checkRepeatable()
         existing = try await currentFile()
-        var first: TransferError?
+        var best: SourceFailure?
         while true {
             do throws(TransferError) {
-                return try await fetch(after: first)
+                return try await fetch(after: best?.error)
             } catch {
-                guard let next = nextSource(after: error) else { throw Self.worse(first, error) }
-                first = Self.worse(first, error)
+                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: later))
+                best = failure
+                guard let next = nextSource(after: error) else {
+                    later = failure.later
+                    throw failure.error
+                }
                 source = next
-                retryAfter = nil
+                later = nil
             }
         }
     }
 
-    /// Of two errors the one that leaves more hope.
-    private static func worse(_ first: TransferError?, _ second: TransferError) -> TransferError {
-        guard let first, first.errorClass != .final || second.errorClass == .final else { return second }
+    /// What one of the URLs failed with, and what its server asked for.
+    private struct SourceFailure {
+        let error: TransferError
+        let later: LaterAnswer?
+    }
+
+    private static func moreHopeful(_ first: SourceFailure?, _ second: SourceFailure) -> SourceFailure {
+        guard let first, first.error.errorClass != .final || second.error.errorClass == .final else { return second }
         return first
     }
 
@@ -228,7 +245,7 @@ package actor TransferRun {
     /// The error of an answer, with the beginning of its body and what the server asked for.
     private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
         var error = error
-        retryAfter = answer.head.retryAfter
+        later = LaterAnswer(answer.head)
         noteRefusal(answer.head, answer.url)
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()

@@ -23,6 +23,8 @@ struct Crew {
         var isWarm = false
         /// Why it was told to stop.
         var order: Order?
+        /// What the server asked for with its last failure.
+        var later: LaterAnswer?
         /// Whether a slow connection was replaced.
         var hasReconnected = false
         /// Whether its connection is counted as an extra one.

@@ -114,11 +114,11 @@ extension TransferRun {
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
         case .hostLimit:
-            noteRefusal(worker, retryAfter: answer.head.retryAfter)
+            noteRefusal(worker, by: answer.head.origin, LaterAnswer(answer.head))
             await answer.exchange.discard()
             return nil
         case .retryLater(let error), .fail(let error):
-            retryAfter = answer.head.retryAfter
+            crew?.members[worker]?.later = LaterAnswer(answer.head)
             await answer.exchange.close()
             throw error
         default:
@@ -236,23 +236,37 @@ extension TransferRun {
         let isAlone = crew?.anyReceives(but: worker) != true
         if isAlone, crew?.members.count == 1 {
             crew?.failure = error
+            later = crew?.members[worker]?.later
             return false
         }
         if !hadHead, error.code == .connectFailed || error.code == .connectionLost, !isAlone {
-            noteRefusal(worker, retryAfter: nil)
+            noteRefusal(worker, by: nil, nil)
         }
         // One after the other, and ever more rarely.
         crew?.restUntil = Crew.now + Double(1 << min(failures, 6)) / 2
         return hadHead && !isAlone && failures < 3
     }
 
-    /// The host refused one more connection (spec S10).
-    private func noteRefusal(_ worker: Int, retryAfter value: String?) {
-        guard let crew else { return }
+    /// A host refused one more connection (spec S10).
+    ///
+    /// - Parameter refuser: who answered, where a redirect may have led to another host; nil if nobody did.
+    private func noteRefusal(_ worker: Int, by refuser: Origin?, _ later: LaterAnswer?) {
+        guard let crew, let member = crew.members[worker] else { return }
         let receiving = crew.members.values.count { $0.sink != nil }
-        guard let member = crew.members[worker] else { return }
-        engine.budget.refused(member.origin, active: crew.members.count, receiving: receiving)
-        let asked = value.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
-        self.crew?.restUntil = max(crew.restUntil, Crew.now + max(1, asked))
+        engine.budget.refused(refuser ?? member.origin, active: crew.members.count, receiving: receiving)
+        let asked = later.flatMap { RetryAfter(parsing: $0.value, now: Date()) }?.seconds ?? 0
+        var rest = max(1, min(asked, HeldOrigins.longest))
+        if let refuser, refuser != member.origin {
+            // The connections that are counted here do not tell how many lead there.
+            let failures = crew.failures + 1
+            self.crew?.failures = failures
+            rest = max(rest, Double(1 << min(failures, 6)))
+        }
+        if member.source > 0 {
+            // What a mirror wants is no reason to spare the others.
+            self.crew?.sources[member.source].rank.rest(for: rest, now: Crew.now)
+        } else {
+            self.crew?.restUntil = max(crew.restUntil, Crew.now + rest)
+        }
     }
 }

@@ -154,12 +154,14 @@ extension LocalTransferService {
         }
     }
 
-    /// Tells of those among some transfers that wait for better conditions, which the short form of an event does not say.
+    /// Publishes a waiting event for each given transfer that waits for better conditions or for its server, which the short
+    /// form of an event does not say.
     func tellObstacles(of ids: [TransferID]) async {
-        guard !watch.conditions.areGood else { return }
+        guard !watch.conditions.areGood || !held.isEmpty else { return }
         for id in ids.prefix(2000) where live[id] == nil {
-            guard let record = try? await existing(id), record.isEligible, live[id] == nil, obstacle(key(record)) != nil
-            else { continue }
+            guard let record = try? await existing(id), record.isEligible, live[id] == nil else { continue }
+            let key = key(record)
+            guard obstacle(key) != nil || held.contains(key.origin) else { continue }
             await publishLive(.waiting, record)
         }
     }

@@ -96,7 +96,7 @@ extension LocalTransferService {
         transfer.reason = reason
         // The time of the try has come: what it waits for is in its way like in anybody's.
         guard let waiting = delayed[record.id] else {
-            transfer.nextTryAt = nil
+            transfer.nextTryAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
         }
         if let error = waiting.error {

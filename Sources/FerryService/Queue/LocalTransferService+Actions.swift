@@ -143,12 +143,14 @@ extension LocalTransferService {
     private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
         let action = machine.resumed(isDelayed: delayed[record.id] != nil, now: Date())
+        liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }
 
     private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
         let action = machine.retried(isDelayed: delayed[record.id] != nil, now: Date())
+        liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }
 

@@ -41,7 +41,7 @@ extension LocalTransferService {
         var limits = SlotLimits(
             settings: currentSettings, sessionLimits: sessionLimits,
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
-            running: EmptyCollection(), heldOrigins: Set(held.keys))
+            running: EmptyCollection(), heldOrigins: held.origins)
         var together = 0
         for transfer in live.values {
             if transfer.isInMemory, together < Self.mostPlacedTogether,
@@ -121,14 +121,6 @@ extension LocalTransferService {
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
-    /// Holds every new request to an origin back for a time that its server asked for (spec T5).
-    func hold(_ origin: String, for seconds: Double) {
-        let until = ContinuousClock.now + .seconds(seconds)
-        guard held[origin].map({ $0 < until }) ?? true else { return }
-        held[origin] = until
-        setAlarm(Alarm(due: until, cause: .release(origin: origin)))
-    }
-
     // MARK: Alarms
 
     func setAlarm(_ alarm: Alarm) {
@@ -136,7 +128,7 @@ extension LocalTransferService {
             switch other.cause {
             case .retry(let id): delayed[id]?.until == other.due
             case .due(let id): dueAlarms.contains(id)
-            case .release(let origin): held[origin] != nil
+            case .release(let origin): held.contains(origin)
             case .look, .sweep, .cleanUp, .settling, .trialEnds, .launch: true
             }
         }
@@ -164,7 +156,7 @@ extension LocalTransferService {
                 delayed[id] = nil
                 ready.insert(id, waiting.key)
             case .release(let origin):
-                if let until = held[origin], until <= now { held[origin] = nil }
+                held.expire(origin, at: now)
             case .due(let id):
                 due.append(id)
             case .look:

@@ -176,8 +176,11 @@ extension LocalTransferService {
         case .stopped: return .stopped
         case .failed(let error, let value):
             let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.now) }
-            if let retryAfter, error.details.httpStatus == 429 || error.details.httpStatus == 503 {
-                hold(origin, for: retryAfter.seconds * moment.delayScale)
+            if let retryAfter, let refuser = report.refusedBy,
+                error.details.httpStatus == 429 || error.details.httpStatus == 503
+            {
+                let seconds = min(retryAfter.seconds, HeldOrigins.longest)
+                hold(refuser, for: seconds * moment.delayScale, told: record.id)
             }
             return .failed(error, retryAfter: retryAfter)
         case .challenged(let challenge):
@@ -233,6 +236,7 @@ extension LocalTransferService {
         configuration.reached(.outcomeCommitted)
         starting.ahead.forget(record.id)
         digests[record.id] = nil
+        endHolds(of: record.id)
         sessionStates[record.request.session]?.memory?.forget(record.id)
         await hub.publish(
             TransferEvent(

@@ -88,6 +88,7 @@ extension LocalTransferService {
         let memory = sessionStates[session]?.memory
         for id in ids {
             digests[id] = nil
+            endHolds(of: id)
             memory?.forget(id)
         }
     }

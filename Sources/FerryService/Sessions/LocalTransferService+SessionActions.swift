@@ -100,6 +100,7 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         leaveLine(Set(begun.ids), of: session)
+        for id in waiting { held.release(told: id) }
         lineUp(pending)
         await hub.publish(begun)
         await tellObstacles(of: begun.ids)

@@ -35,4 +35,13 @@ struct `S12 sources of a file` {
             now += rest
         }
     }
+
+    @Test func `rest as long as they ask for, and never shorter than for a failure`() {
+        var rank = SourceRank()
+        rank.rest(for: 5, now: 100)
+        #expect(rank.rests(now: 104) && !rank.rests(now: 105))
+        rank.failed(now: 200)
+        rank.rest(for: 5, now: 200)
+        #expect(rank.rests(now: 259) && !rank.rests(now: 260))
+    }
 }

@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    /// What the first URL's server had asked for was forgotten with the failure of the mirror after it.
+    @Test func `of two URLs that fail, the time that was asked for stays with its failure`() async throws {
+        try await withOrigin(OriginScript(body, always: .status(404))) { mirror in
+            try await withEngine(OriginScript(body, always: .status(503, retryAfter: "77"))) { harness, origin in
+                let request = harness.request(origin.url()) { $0.mirrors = [mirror.url()] }
+                let report = await harness.makeRun(harness.job(request)).run()
+                guard case .failed(let error, let retryAfter) = report.result else {
+                    Issue.record("the run ended with \(report.result)")
+                    return
+                }
+                #expect(error.code == .serverBusy && retryAfter == "77")
+                #expect(report.refusedBy?.port == origin.port)
+            }
+        }
+    }
+
     private func isNamed(_ mirror: ScriptedOrigin, in history: History) -> Bool {
         history.facts.notes.contains { $0.contains("127.0.0.1:\(mirror.port)") }
     }

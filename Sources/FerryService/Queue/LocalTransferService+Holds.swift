@@ -1,0 +1,33 @@
+// Ferry: FerryService
+// Origins that are left alone for a while.
+
+import FerryCore
+import Foundation
+
+extension LocalTransferService {
+    /// Holds every new request to an origin back for a time that its server asked a transfer for.
+    func hold(_ origin: Origin, for seconds: Double, told id: TransferID) {
+        let origin = origin.description
+        let until = ContinuousClock.now + .seconds(seconds)
+        held.hold(origin, until: until, told: id)
+        setAlarm(Alarm(due: until, cause: .release(origin: origin)))
+        tellWaiting(ready.keys.filter { $0.origin == origin }.flatMap { ready.waiting(with: $0, limit: 500) })
+    }
+
+    /// Lets go on at once what the user wants to try at once, and others at its origin with it.
+    func liftHold(for record: TransferRecord) {
+        held.release(told: record.id)
+        held.release(key(record).origin)
+    }
+
+    /// Ends what was held because of a transfer that has ended.
+    func endHolds(of id: TransferID) {
+        guard !held.isEmpty, !held.release(told: id).isEmpty else { return }
+        scheduleSoon()
+    }
+
+    /// When an origin that is held may be asked again, by the wall clock.
+    func holdEnd(_ origin: String) -> Date? {
+        held.end(of: origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
+    }
+}

@@ -1,0 +1,45 @@
+// Ferry: FerryCoreTests
+// How long an origin is left alone, and because of whom.
+
+import FerryCore
+import Testing
+
+@Suite struct `Held origins` {
+    private let now = ContinuousClock.now
+    private let one = TransferID(rawValue: 1)
+    private let two = TransferID(rawValue: 2)
+
+    private func held(_ claims: (String, Double, TransferID)...) -> HeldOrigins {
+        var held = HeldOrigins()
+        for (origin, seconds, id) in claims { held.hold(origin, until: now + .seconds(seconds), told: id) }
+        return held
+    }
+
+    @Test func `an origin is held until the last of its answers is over`() {
+        var held = held(("a", 10, one), ("a", 20, two), ("a", 5, two), ("b", 1, one))
+        #expect(held.origins == ["a", "b"])
+        #expect(held.end(of: "a") == now + .seconds(20) && held.end(of: "c") == nil)
+        held.expire("a", at: now + .seconds(10))
+        #expect(held.contains("a"))
+        held.expire("a", at: now + .seconds(20))
+        #expect(!held.contains("a") && held.contains("b"))
+        held.expire("c", at: now)
+        #expect(held.origins == ["b"])
+    }
+
+    @Test func `it is held no longer than one of those lives that were told so`() {
+        var held = held(("a", 10, one), ("a", 20, two), ("b", 10, one))
+        #expect(held.release(told: one) == ["b"])
+        #expect(held.origins == ["a"] && held.end(of: "a") == now + .seconds(20))
+        #expect(held.release(told: one) == [])
+        #expect(held.release(told: two) == ["a"])
+        #expect(held.isEmpty)
+    }
+
+    @Test func `the user lifts it for all`() {
+        var held = held(("a", 10, one), ("a", 20, two), ("b", 10, one))
+        let lifted = [held.release("a"), held.release("a")]
+        #expect(lifted == [true, false])
+        #expect(held.origins == ["b"])
+    }
+}
