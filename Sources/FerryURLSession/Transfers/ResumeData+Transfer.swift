@@ -14,8 +14,8 @@ extension ResumeData {
         self.directory = directory
         received = source.offset
         expectedLength = source.completeLength ?? -1
-        // A weak tag proves nothing about bytes.
-        entityTag = source.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        // A weak tag proves nothing about bytes; without it the date would seem to.
+        entityTag = source.etag
         serverDate = source.lastModified
         responseDate = source.date
         originalRequest = original

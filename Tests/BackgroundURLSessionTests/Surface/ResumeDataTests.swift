@@ -1,6 +1,7 @@
 // Ferry: BackgroundURLSessionTests
 // The codec of resume data.
 
+import FerryCore
 @testable import FerryURLSession
 import Foundation
 import Testing
@@ -34,6 +35,23 @@ import Testing
         let text = String(decoding: data, as: UTF8.self)
         #expect(!text.contains("NSURLSessionResumeEntityTag"))
         #expect(!text.contains("NSURLSessionResumeByteRange"))
+    }
+
+    /// Without its weak tag a response looked as if its date alone could tell versions apart (RFC 9110 §13.1.5).
+    @Test(arguments: [("\"1\"", true), ("W/\"1\"", false), (nil, true)] as [(String?, Bool)])
+    func `a weak tag stays, and no date takes its place`(tag: String?, guardsRanges: Bool) throws {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let task = session.downloadTask(with: try #require(URL(string: "http://a.example/f")))
+        let left = PartialSource(
+            path: "/s/1.partial", offset: 5, etag: tag, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+            date: "Sun, 06 Nov 1994 09:49:37 GMT", completeLength: 9)
+        let source = try #require(ResumeData(left, in: .spool, task: task)).source(in: "/s")
+        #expect(source.etag == tag)
+        let identity = ResourceIdentity(
+            origin: Origin(scheme: "http", host: "a.example", port: 80), etag: source.etag,
+            lastModified: source.lastModified, date: source.date)
+        #expect((identity.strongValidator != nil) == guardsRanges)
     }
 
     @Test func `Apple's keys are at the top level of an XML property list`() throws {
