@@ -36,6 +36,24 @@ import Testing
         }
     }
 
+    /// A policy that has to look for an earlier file takes a moment between the slot and the attempt.
+    @Test func `a pause that comes before the attempt exists stops it`() async throws {
+        let script = OriginScript(Self.body, always: .stall(after: 100))
+        try await withService(.inProcess, script) { bed in
+            for round in 0..<200 {
+                let id = try await bed.add("/\(round)") {
+                    $0.name = "\(round)"
+                    $0.onConflict = .update
+                    // As slow as an origin that holds its answer back.
+                    $0.rateLimit = 1024
+                }.id
+                for _ in 0..<round % 50 { await Task.yield() }
+                #expect(try await bed.act(.pause, id) == .suspended)
+                #expect(try await bed.service.transfer(id).state == .suspended)
+            }
+        }
+    }
+
     @Test func `a pause that comes while the end is being stored does not undo it`() async throws {
         let (placed, place) = AsyncStream<Void>.makeStream()
         let goesOn = DispatchSemaphore(value: 0)

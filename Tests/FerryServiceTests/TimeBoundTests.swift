@@ -145,6 +145,24 @@ import Testing
         }
     }
 
+    /// The alarm that was set at its first start rings before the time is over, of which the pause is no part.
+    @Test(arguments: ServiceKind.allCases)
+    func `that a pause has put off ends a transfer when it passes`(_ kind: ServiceKind) async throws {
+        try await withService(kind, Self.held) { bed in
+            let id = try await bed.add("/held") { $0.resourceTimeout = 1 }.id
+            try await bed.wait(for: id, received: 50)
+            try await bed.act(.pause, id)
+            let paused = Date()
+            try await eventually("a part of the time") { Date() > paused.addingTimeInterval(0.4) }
+            let rest = Date().timeIntervalSince(paused)
+            try await bed.act(.resume, id)
+            let failed = try await bed.wait(for: id, .failed)
+            #expect(failed.error?.code == .deadlineExceeded)
+            let end = try #require(failed.finishedAt)
+            #expect(end.timeIntervalSince(failed.createdAt) > rest + 0.99)
+        }
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `that passed while a transfer was suspended ends it once it goes on`(_ kind: ServiceKind) async throws {
         try await withService(kind, Self.held) { bed in
