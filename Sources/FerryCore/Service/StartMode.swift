@@ -71,11 +71,11 @@ package enum StartMode: Hashable, Sendable {
     /// What is wrong and what to type, for the user; nil if nothing is.
     package var warning: String? {
         guard case .held(let atWork) = self else { return nil }
-        let beginning = "ferryd crashed \(Self.most) times within a minute of its start, so no transfer runs."
+        let beginning = "ferryd crashed twice, each time within a minute of its start, so no transfer runs."
         let all = "`ferry resume --all` lets all of them go on."
         guard !atWork.isEmpty else { return "\(beginning) No transfer was at work. \(all)" }
-        let named = atWork.prefix(8).map(\.description).joined(separator: " ")
-        let others = atWork.count > 8 ? " and \(atWork.count - 8) more" : ""
+        let named = atWork.prefix(16).map(\.description).joined(separator: " ")
+        let others = atWork.count > 16 ? " and \(atWork.count - 16) more" : ""
         return "\(beginning) At work: \(named)\(others). To go on without them: `ferry pause \(named)`, then "
             + "`ferry daemon stop`; the next command starts it as usual. \(all)"
     }

@@ -62,7 +62,7 @@ import Testing
         #expect(warning.contains("`ferry pause 0000000000000001 0000000000000002`"))
         #expect(warning.contains("`ferry resume --all`"))
         let many = StartMode.held(atWork: (1...20).map { TransferID(rawValue: $0) }).warning
-        #expect(many?.contains("and 12 more") == true)
+        #expect(many?.contains("and 4 more") == true)
         #expect(StartMode.held(atWork: []).warning?.contains("No transfer was at work") == true)
     }
 
