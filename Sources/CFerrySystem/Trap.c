@@ -62,14 +62,15 @@ static void write_note(int number) {
     close(descriptor);
 }
 
-static void handle(int number) {
+static void handle(int number, siginfo_t *info, void *context) {
+    (void)context;
     int saved = errno;
     if (!atomic_flag_test_and_set(&is_noted)) write_note(number);
     for (size_t index = 0; index < SIGNALS; index++) {
         if (signals[index] == number) sigaction(number, &former[index], NULL);
     }
-    // Delivered once the handler has returned, to what was there before.
-    raise(number);
+    // A fault comes again once the handler has returned, to what was there before; a signal that was sent has to be sent again.
+    if (info->si_code <= 0) raise(number);
     errno = saved;
 }
 
@@ -78,7 +79,8 @@ int ferry_note_traps(const char *path) {
     strcpy(note, path);
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = handle;
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     for (size_t index = 0; index < SIGNALS; index++) {
         if (sigaction(signals[index], &action, &former[index]) != 0) return errno;
