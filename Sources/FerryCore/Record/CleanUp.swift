@@ -29,15 +29,4 @@ package enum CleanUp: Hashable, Sendable {
         case .some: self = record.facts.partial.map { .removePartialFile($0) } ?? .none
         }
     }
-
-    /// The folders that have to answer for it.
-    package func folders(of record: TransferRecord) -> Set<String> {
-        let facts = record.facts
-        return switch self {
-        case .none: []
-        case .finishCancel: Set([facts.partial?.folder, facts.copy?.folderPart].compactMap { $0 })
-        case .findName: Set([facts.placement?.formerPath?.folderPart].compactMap { $0 })
-        case .removePartialFile(let partial): [partial.folder]
-        }
-    }
 }

@@ -27,14 +27,13 @@ extension LocalTransferService {
                     (try reader.unfinishedCleanups(), try reader.remains(of: nil))
                 }
                 let now = Date()
-                var work: [Set<String>: [TransferID]] = [:]
+                var work: [CleanUpPlace: [TransferID]] = [:]
                 for record in records {
-                    let step = CleanUp(record, now: now)
-                    if step != .none { work[step.folders(of: record), default: []].append(record.id) }
+                    if let place = CleanUpPlace(record, now: now) { work[place, default: []].append(record.id) }
                 }
-                for one in remains { work[Leftovers(one).folders, default: []].append(one.id) }
-                for (folders, ids) in work {
-                    Task(name: "clean-up of folders") { await self.cleanUp(ids, in: folders) }
+                for one in remains { work[CleanUpPlace(Leftovers(one)), default: []].append(one.id) }
+                for (place, ids) in work {
+                    Task(name: "clean-up of folders") { await self.cleanUp(ids, in: place) }
                 }
             } catch {
                 if !isShuttingDown { noteFailure(error) }
@@ -42,10 +41,10 @@ extension LocalTransferService {
         }
     }
 
-    private func cleanUp(_ ids: [TransferID], in folders: Set<String>) async {
+    private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
         // Asked before the turns are taken: whoever acts upon these transfers does not wait for a folder that hangs.
-        for folder in folders.sorted() {
-            guard let error = await engine.leftoverDisk.obstacle(at: folder) else { continue }
+        for folder in place.folders.sorted() {
+            guard let error = await engine.leftoverDisk.obstacle(at: folder), place.isRecorded else { continue }
             logger.warning(
                 "files of canceled or removed transfers are left",
                 metadata: ["transfers": "\(ids.count)", "error": "\(error.transferError)"])
@@ -98,5 +97,35 @@ extension LocalTransferService {
         cleaned.ranges.removeAll()
         let (id, facts) = (record.id, cleaned)
         try await journal.commit { transaction throws(TransferError) in try transaction.updateFacts(id, facts) }
+    }
+}
+
+/// Where files of transfers may be that are to be removed.
+private struct CleanUpPlace: Hashable {
+    /// The folders that have to answer.
+    let folders: Set<String>
+    /// Whether something is known to be there; otherwise a folder that gives an error holds nothing that anybody knows of.
+    let isRecorded: Bool
+
+    init(_ leftovers: Leftovers) {
+        self.init(folders: leftovers.folders, isRecorded: leftovers.isRecorded)
+    }
+
+    private init(folders: Set<String>, isRecorded: Bool) {
+        self.folders = folders
+        self.isRecorded = isRecorded
+    }
+
+    /// Nil if nothing is left to do.
+    init?(_ record: TransferRecord, now: Date) {
+        switch CleanUp(record, now: now) {
+        case .none: return nil
+        case .finishCancel: self.init(Leftovers(record))
+        case .findName:
+            let former = record.facts.placement?.formerPath?.folderPart
+            self.init(folders: Set([former].compactMap { $0 }), isRecorded: true)
+        case .removePartialFile(let partial):
+            self.init(folders: [partial.folder], isRecorded: true)
+        }
     }
 }
