@@ -10,7 +10,9 @@
         /// The system's resolver: its hosts file, its name servers, whatever its configuration names.
         package static let system = NameLookup { name in
             var found: UnsafeMutablePointer<addrinfo>?
-            let status = unsafe getaddrinfo(name, nil, nil, &found)
+            // Without flags: a server of this machine may have an address of a family that no network has.
+            var hints = unsafe addrinfo()
+            let status = unsafe getaddrinfo(name, nil, &hints, &found)
             guard status == 0 else { return .failure(failure(status)) }
             var addresses: [String] = []
             var next = unsafe found
