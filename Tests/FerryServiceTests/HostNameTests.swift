@@ -48,6 +48,44 @@ import Testing
         }
         // The service has ended by now, while the rest of the names hang.
     }
+
+    /// Every slot was taken by a transfer that waited for a name.
+    @Test func `transfers that wait for a name leave their slots to others`() async throws {
+        try await withHangingNames(.inProcess) { bed, _ in
+            try await bed.changeSettings { $0.activeTransfers = 2 }
+            let dead = try await bed.add((1...3).map { bed.request("http://dead\($0).test:\(bed.origin.port)/x") })
+            let healthy = try await bed.add(bed.origin.url("/file.bin", host: "healthy.test"))
+            try await bed.wait(for: healthy.id, .succeeded)
+            for transfer in dead {
+                let now = try await bed.service.transfer(transfer.id)
+                #expect(now.state == .running && now.attempts == 1, "\(now)")
+            }
+        }
+    }
+
+    @Test func `a transfer whose name is found late waits for a slot`() async throws {
+        let lookups = HangingLookups()
+        let script = OriginScript(Self.small, always: .hold("all", at: .head))
+        let tweak: Tweak = { configuration in
+            configuration.isLoopback = { _ in true }
+            configuration.lookup = NameLookup { name in
+                if name.hasPrefix("slow") { lookups.hang(name) }
+                return .success(["127.0.0.1"])
+            }
+        }
+        try await withService(.inProcess, script, tweak) { bed in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            let slow = try await bed.add(bed.origin.url("/slow", host: "slow.test"))
+            let prompt = try await bed.add(bed.origin.url("/prompt", host: "prompt.test"))
+            await bed.origin.wait { $0.held.count == 1 }
+            lookups.release()
+            try await bed.wait(for: slow.id, waiting: .slot)
+            bed.origin.release("all")
+            for id in [slow.id, prompt.id] { try await bed.wait(for: id, .succeeded) }
+            #expect(bed.origin.facts.mostActiveResponses == 1)
+            #expect(bed.asked == ["/prompt", "/slow"])
+        }
+    }
 }
 
 /// Look-ups that end when the test says so.

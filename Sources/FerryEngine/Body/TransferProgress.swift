@@ -14,6 +14,8 @@ package final class TransferProgress: Sendable {
     package let sent = Atomic<Int64>(0)
     /// Body bytes that servers have sent over the life of the transfer.
     package let spent = Atomic<Int64>(0)
+    /// Whether the look-up of its host's name takes long.
+    package let waitsForName = Atomic<Bool>(false)
     private let parts = Mutex<[TransferSegment]>([])
 
     package init(received: Int64 = 0, expected: Int64? = nil) {

@@ -24,7 +24,7 @@ final class Exchange: Sendable {
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
-        recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false
+        recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false, nameWait: NameWait? = nil
     ) {
         let loop = engine.loops[key.loop]
         let promise = loop.makePromise(of: HTTPResponseHead.self)
@@ -36,7 +36,8 @@ final class Exchange: Sendable {
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = RoutedRequest(
-            request, url: url, key: key, engine: engine, delegate: delegate, connectTimeout: timeouts.connect)
+            request, url: url, key: key, engine: engine, delegate: delegate, connectTimeout: timeouts.connect,
+            nameWait: nameWait)
         task.begin()
     }
 

@@ -24,6 +24,7 @@ struct ExchangeRequest: Sendable {
     var onReceived: (@Sendable (Int) -> Void)?
     /// Called once the request, but for its body, is out.
     var onAsked: (@Sendable () -> Void)?
+    var nameWait: NameWait?
 
     init(url: HTTPURL, method: String = "GET", headers: HTTPHeaders, key: ClientPool.Key, timeouts: Timeouts) {
         self.url = url
@@ -32,6 +33,14 @@ struct ExchangeRequest: Sendable {
         self.key = key
         self.timeouts = timeouts
     }
+}
+
+/// What is told of a look-up that takes long.
+struct NameWait: Sendable {
+    /// Shows that it takes long.
+    let progress: TransferProgress
+    /// Called after every change of that; a request whose name is found goes on once this returns.
+    let changed: @Sendable () async -> Void
 }
 
 extension Engine {
@@ -75,7 +84,7 @@ extension Engine {
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,
-            mayBeHTTP2: key.offersHTTP2)
+            mayBeHTTP2: key.offersHTTP2, nameWait: given.nameWait)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()

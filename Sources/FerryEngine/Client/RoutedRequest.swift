@@ -41,6 +41,9 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     /// How long one address has for itself before the others are tried beside it (RFC 8305 §5).
     private static let connectionDelay = TimeAmount.milliseconds(250)
 
+    /// How long a look-up takes that is waited for in place.
+    private static let promptLookup = TimeAmount.seconds(1)
+
     private let request: HTTPClient.Request
     private let url: HTTPURL
     private let key: ClientPool.Key
@@ -49,13 +52,15 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     private let loop: any EventLoop
     private let delegate: ExchangeDelegate
     private let connectTimeout: Double
+    private let nameWait: NameWait?
     private let done: EventLoopPromise<Void>
     private let state = Mutex(State())
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, delegate: ExchangeDelegate,
-        connectTimeout: Double
+        connectTimeout: Double, nameWait: NameWait? = nil
     ) {
+        self.nameWait = nameWait
         self.request = request
         self.url = url
         self.key = key
@@ -99,10 +104,21 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             names.gaveUp(on: host)
             take(.failure(.noAnswer), of: host)
         }
+        let slow = loop.scheduleTask(in: Self.promptLookup) { [self] in
+            guard let nameWait, state.withLock(\.isWaiting) else { return }
+            nameWait.progress.waitsForName.store(true, ordering: .relaxed)
+            Task { await nameWait.changed() }
+        }
         addresses.whenComplete { [self] result in
             limit.cancel()
+            slow.cancel()
             delegate.touch()
-            take(result.mapError { $0 as? NameBook.Failure ?? .noAnswer }, of: host)
+            let finding = result.mapError { $0 as? NameBook.Failure ?? .noAnswer }
+            // What has waited without its slot goes on only where there is one.
+            guard let nameWait, nameWait.progress.waitsForName.exchange(false, ordering: .relaxed) else {
+                return take(finding, of: host)
+            }
+            loop.makeFutureWithTask { await nameWait.changed() }.whenComplete { [self] _ in take(finding, of: host) }
         }
     }
 
@@ -160,6 +176,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             guard !state.isOver else { return nil }
             state.isOver = true
             state.timer.take()?.cancel()
+            nameWait?.progress.waitsForName.store(false, ordering: .relaxed)
             guard case .failure(let error) = result else { return result }
             return .failure(state.end ?? (state.isAsked ? error : state.failure ?? error))
         }

@@ -22,6 +22,11 @@ package protocol FactsJournal: Sendable {
     /// - Parameter inMemory: whether its file is made and placed in one go, together with others of the moment; else the
     ///   bytes are durable in its partial file.
     func isWhole(_ id: TransferID, inMemory: Bool) async
+
+    /// Notes that a transfer begins to wait for the name of its host, or ends to, as its progress says.
+    ///
+    /// One whose name is found goes on once this returns, unless it was stopped meanwhile.
+    func nameChanged(_ id: TransferID) async
 }
 
 extension FactsJournal {
@@ -32,4 +37,6 @@ extension FactsJournal {
     }
 
     package func isWhole(_ id: TransferID, inMemory: Bool) async {}
+
+    package func nameChanged(_ id: TransferID) async {}
 }

@@ -18,6 +18,7 @@ extension TransferRun {
         }
         job.progress.sent.store(0, ordering: .relaxed)
         asked.onAsked = opening(beside: asked, turn)
+        asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }
         try checkStopping()
         let exchange = try engine.open(asked)
         self.exchange = exchange

@@ -32,6 +32,9 @@ final class LiveTransfer {
         self.gate = gate
     }
 
+    /// Whether the look-up of its host's name takes long: its slot is for others meanwhile.
+    var waitsForName: Bool { progress.waitsForName.load(ordering: .relaxed) }
+
     /// How it is shown.
     func liveState(now: UInt64) -> Transfer.Live {
         .running(

@@ -36,15 +36,19 @@ extension LocalTransferService {
         }
     }
 
-    func currentLimits() -> SlotLimits {
+    /// - Parameter own: a transfer that is not counted.
+    func currentLimits(without own: TransferID? = nil) -> SlotLimits {
         let sessionLimits = sessionStates.compactMapValues(\.settings.activeTransfers)
         var limits = SlotLimits(
             settings: currentSettings, sessionLimits: sessionLimits,
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
             running: EmptyCollection(), heldOrigins: held.origins)
         var together = 0
-        for transfer in live.values {
-            if transfer.isInMemory, together < Self.mostPlacedTogether,
+        var unnamed = 0
+        for (id, transfer) in live where id != own {
+            if transfer.waitsForName, unnamed < Self.mostUnnamed {
+                unnamed += 1
+            } else if transfer.isInMemory, together < Self.mostPlacedTogether,
                 sessionLimits[transfer.key.session] == nil
             {
                 // The more are placed together, the less each of them costs: others fetch meanwhile.
@@ -57,6 +61,9 @@ extension LocalTransferService {
         }
         return limits
     }
+
+    /// Transfers that wait for the names of their hosts, without the slots that they had.
+    private static let mostUnnamed = 64
 
     /// Small files that wait, all their bytes in memory, to be placed together, without the slots that they had.
     private static let mostPlacedTogether = 64

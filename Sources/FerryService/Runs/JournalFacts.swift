@@ -10,6 +10,7 @@ struct JournalFacts: FactsJournal {
     let journal: Journal
     let recorded: @Sendable (TransferFacts) async -> Void
     let whole: @Sendable (_ inMemory: Bool) async -> Void
+    let nameChanged: @Sendable () async -> Void
 
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
         let stored = try StoredFacts(facts)
@@ -41,4 +42,6 @@ struct JournalFacts: FactsJournal {
     }
 
     func isWhole(_ id: TransferID, inMemory: Bool) async { await whole(inMemory) }
+
+    func nameChanged(_ id: TransferID) async { await nameChanged() }
 }

@@ -68,6 +68,8 @@ extension LocalTransferService {
                 await self?.take($0, of: id)
             } whole: { [weak self] in
                 await self?.leaveHost(id, inMemory: $0)
+            } nameChanged: { [weak self] in
+                await self?.nameChanged(of: id)
             }
             let run = engine.makeRun(job, journal: facts)
             live[id]?.record = record
@@ -103,6 +105,17 @@ extension LocalTransferService {
     private func leaveHost(_ id: TransferID, inMemory: Bool) {
         live[id]?.isWhole = true
         live[id]?.isInMemory = inMemory
+        scheduleSoon()
+    }
+
+    /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for it
+    /// once the name is found.
+    private func nameChanged(of id: TransferID) async {
+        guard let transfer = live[id], !transfer.isStopping, !transfer.isExcess else { return }
+        if !transfer.waitsForName, currentLimits(without: id).obstacle(transfer.key) != nil {
+            transfer.isExcess = true
+            await transfer.run?.stop()
+        }
         scheduleSoon()
     }
 
