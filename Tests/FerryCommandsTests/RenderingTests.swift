@@ -91,6 +91,25 @@ import Testing
         #expect(line.displayWidth == 60)
     }
 
+    /// What another transfer was told held this one, and the line said no more than that it waits.
+    @Test func `a transfer that its server holds says why and until when`() {
+        var transfer = Transfer.sample()
+        transfer.state = .waiting
+        transfer.reason = .server
+        transfer.attempts = 0
+        transfer.nextTryAt = now.addingTimeInterval(90)
+        let line = ProgressLine().render(transfer, width: 120, now: now)
+        #expect(line == "file.iso  waiting: its server, which wants a pause; next try in 90 s")
+    }
+
+    @Test(arguments: [(0, "spent:         5.0 MiB"), (3, "spent:         5.0 MiB, with 3 starts from 0")])
+    func `a page tells what servers have sent`(starts: Int, line: String) {
+        var transfer = Transfer.sample()
+        transfer.bytesSpent = 5 << 20
+        transfer.startedOver = starts
+        #expect(TransferRendering.page(transfer, now: now).contains(line))
+    }
+
     @Test func `control characters of a name do not reach the terminal`() {
         var transfer = Transfer.sample()
         transfer.name = "a\u{1B}[2Jb\nc"
