@@ -45,13 +45,17 @@ package struct JournalTransaction: JournalReads {
     /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
     @discardableResult
     package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
-        try updateFacts(id, try StoredFacts(facts))
+        let facts = try StoredFacts(facts)
+        return try connection.execute(
+            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
+            [facts.text, facts.leavesWork, id.column]) == 1
     }
 
+    /// Records what a run has found out; without effect on a transfer that has ended.
     @discardableResult
     package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
         try connection.execute(
-            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
+            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ? AND phase < 3",
             [facts.text, facts.leavesWork, id.column]) == 1
     }
 
