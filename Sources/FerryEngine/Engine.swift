@@ -5,7 +5,6 @@ package import FerryCore
 import Foundation
 package import Logging
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// Moves the bytes of transfers, each by a run of its own. Knows no queue and no journal.
@@ -35,37 +34,44 @@ package final class Engine: Sendable {
     package let configuration: Configuration
     package let disk: DiskQueue
     package let leftoverDisk: LeftoverDisk
-    let folders: FolderSync
-    let smallFiles: SmallFiles
+    let places: DiskPlaces
+    let folders = FolderSync()
     let clients: ClientPool
     let names: NameResolver
     /// How many connections there may be.
     package let budget = ConnectionBudget()
-    /// The engine's own loops: a slow disk stalls transfers, never the control API.
-    let loops: [any EventLoop]
-    /// One for each loop.
-    let clocks: [WatchClock]
-    private let group: MultiThreadedEventLoopGroup
-    private let nextLoop = Atomic(0)
-    private let threads: NIOThreadPool
+    /// The engine's own loops: a slow disk stalls transfers to it, never others or the control API.
+    let loops: EngineLoops
+    private let smallFiles = Mutex<[DiskLane.Place: SmallFiles]>([:])
+    private let threads = DiskThreads()
+
+    /// How long a shutdown waits for calls that may never return.
+    private static let patience = Duration.seconds(2)
 
     package init(_ configuration: Configuration, loops: Int = min(4, System.coreCount)) {
         self.configuration = configuration
-        group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
-        self.loops = Array(group.makeIterator())
-        clocks = self.loops.map { WatchClock(loop: $0) }
-        threads = NIOThreadPool(numberOfThreads: 4)
-        threads.start()
+        self.loops = EngineLoops(count: loops)
         disk = DiskQueue(system: configuration.disk, threads: threads)
-        leftoverDisk = LeftoverDisk(system: configuration.disk)
-        folders = FolderSync(disk: disk)
-        smallFiles = SmallFiles(disk: disk, reached: configuration.reached)
+        leftoverDisk = LeftoverDisk(disk: disk)
+        places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
         clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
     }
 
-    /// The index of an event loop, each in its turn.
-    func takeLoop() -> Int { nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count }
+    /// The number of an event loop, each in its turn, that only writes to the same place can hold up.
+    func takeLoop(for place: DiskLane.Place = .anywhere) -> Int {
+        if case .devices(let home, _) = place { loops.take(home) } else { loops.take(nil) }
+    }
+
+    /// Where small files of a place are made and placed together.
+    func smallFiles(at place: DiskLane.Place) -> SmallFiles {
+        smallFiles.withLock { all in
+            if let known = all[place] { return known }
+            let new = SmallFiles(disk: disk.at(place), reached: configuration.reached)
+            all[place] = new
+            return new
+        }
+    }
 
     /// Makes a run of one try; nothing happens before its `run`.
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
@@ -80,18 +86,23 @@ package final class Engine: Sendable {
     /// - Parameter queue: whose threads do it; nil is the usual ones.
     package func removePartialFile(_ facts: PartialFacts, on queue: DiskQueue? = nil) async throws(TransferError) {
         do {
-            try await (queue ?? disk).run { system throws(DiskError) in try PartialFile.remove(facts, disk: system) }
+            try await (queue ?? disk.at(.folder(facts.folder))).run { system throws(DiskError) in
+                try PartialFile.remove(facts, disk: system)
+            }
         } catch {
             throw error.transferError
         }
     }
 
-    /// Ends event loops and threads; runs must have ended.
+    /// Ends event loops and threads; runs must have ended, but for those whose disk does not answer.
     package func shutdown() async {
-        leftoverDisk.end()
         names.shutdown()
-        await clients.shutdown()
-        try? await threads.shutdownGracefully()
-        try? await group.shutdownGracefully()
+        let (clients, loops, threads) = (clients, loops, threads)
+        await Patience.wait(atMost: Self.patience) {
+            async let calls: Void = threads.shutdown()
+            await clients.shutdown()
+            await loops.shutdown()
+            await calls
+        }
     }
 }

@@ -143,8 +143,10 @@ package actor LocalTransferService: TransferService {
         watch.end()
         samplers?.cancel()
         disconnectAll()
-        // Those that have a slot and no attempt yet are marked with the others, and make none.
-        await stop(Array(live.keys))
+        // Those that have a slot and no attempt yet are marked with the others, and make none. What a disk that does not answer
+        // holds up goes on from its last checkpoint at the next start.
+        let running = Array(live.keys)
+        await Patience.wait(atMost: .seconds(configuration.stopLimit)) { await self.stop(running) }
         await hub.finish()
         await engine.shutdown()
         await journal.close()

@@ -28,6 +28,8 @@ package struct ServiceConfiguration: Sendable {
     package var trial = StartMode.trial
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
+    /// Seconds that a shutdown waits for transfers whose disk does not answer.
+    package var stopLimit: Double = 7
 
     /// Folder of the files that their clients still have to take; nil is `spool` in the state folder.
     package var spoolFolder: String?

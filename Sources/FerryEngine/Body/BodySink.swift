@@ -7,16 +7,11 @@ import Synchronization
 
 /// Puts the body of one response into the partial file, on the event loop that read it.
 ///
-/// The lock is uncontended: one event loop writes; closing, which may come from elsewhere, is what it is for. After `close`
-/// returns nothing is written any more.
+/// One event loop writes; others look how far it is and close the window. No lock is held while the disk writes, so that
+/// they never wait for it.
 final class BodySink: Sendable {
-    private struct State {
-        var position: Int64
-        /// No byte at or after this position is written.
-        var limit: Int64
-        var isClosed = false
-        /// Bytes that arrived beyond the limit and were dropped.
-        var excess: Int64 = 0
+    /// What the writer carries from part to part.
+    private struct Passing {
         /// Digests from the beginning of the file; nil where bytes did not pass in order.
         var digest: RunningDigest?
         /// Digests of this response alone.
@@ -28,7 +23,8 @@ final class BodySink: Sendable {
     private let file: PartialFile
     private let disk: any DiskSystem
     private let progress: TransferProgress
-    private let state: Mutex<State>
+    private let window: Mutex<WriteWindow>
+    private let passing: Mutex<Passing>
     let start: Int64
     /// Where the response ends, if that is known.
     private let responseEnd: Int64?
@@ -68,37 +64,29 @@ final class BodySink: Sendable {
         errorBeyondLimit = configuration.errorBeyondLimit
         coding = configuration.coding
         checkpointDue = configuration.checkpointDue
-        state = Mutex(
-            State(
-                position: configuration.start, limit: configuration.limit, digest: configuration.digest,
-                responseDigest: configuration.responseDigest))
+        window = Mutex(WriteWindow(from: configuration.start, limit: configuration.limit))
+        passing = Mutex(Passing(digest: configuration.digest, responseDigest: configuration.responseDigest))
     }
 
     /// The end of what has been written.
-    var position: Int64 { state.withLock(\.position) }
+    var position: Int64 { window.withLock(\.position) }
 
     /// Whether everything that is wanted has been written, while the response goes on.
-    var isAtLimit: Bool { state.withLock { $0.position >= $0.limit } }
+    var isAtLimit: Bool { window.withLock { $0.room == 0 } }
 
     /// Ends the segment earlier: no byte at or after the position is written from now on.
     ///
     /// - Returns: false if that is too late.
-    func lower(to limit: Int64) -> Bool {
-        state.withLock { state in
-            guard state.position <= limit else { return false }
-            state.limit = min(state.limit, limit)
-            return true
-        }
-    }
+    func lower(to limit: Int64) -> Bool { window.withLock { $0.lower(to: limit) } }
 
     /// Writes as much of the part as belongs to this segment; a closed sink writes nothing.
     ///
     /// - Returns: how many bytes have been dropped so far.
     func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
         guard let coding else { return try store(part) }
-        try state.withLock { (state: inout sending State) throws(TransferError) in
-            if state.decoder == nil { state.decoder = try ContentDecoder(coding) }
-            state.decoder?.feed(part)
+        try passing.withLock { (passing: inout sending Passing) throws(TransferError) in
+            if passing.decoder == nil { passing.decoder = try ContentDecoder(coding) }
+            passing.decoder?.feed(part)
         }
         var excess: Int64 = 0
         while let piece = try nextPiece() { excess = try store(piece) }
@@ -106,14 +94,14 @@ final class BodySink: Sendable {
     }
 
     private func nextPiece() throws(TransferError) -> ByteBuffer? {
-        try state.withLock { (state: inout sending State) throws(TransferError) in try state.decoder?.next() }
+        try passing.withLock { (passing: inout sending Passing) throws(TransferError) in try passing.decoder?.next() }
     }
 
     /// Notices content that ended in the middle of its coding; nil if there is no such fault.
     var codingFault: TransferError? {
-        state.withLock { state in
+        passing.withLock { passing in
             do throws(TransferError) {
-                try state.decoder?.finish()
+                try passing.decoder?.finish()
                 return nil
             } catch {
                 return error
@@ -122,47 +110,56 @@ final class BodySink: Sendable {
     }
 
     private func store(_ part: ByteBuffer) throws(TransferError) -> Int64 {
-        let (wanted, excess) = try state.withLock { (state: inout sending State) throws(TransferError) in
-            guard !state.isClosed else { throw ExchangeEnd.stopped }
-            let wanted = Int(min(Int64(part.readableBytes), state.limit - state.position))
-            if wanted < part.readableBytes {
-                if let errorBeyondLimit { throw errorBeyondLimit }
-                state.excess += Int64(part.readableBytes - wanted)
-            }
-            guard wanted > 0 else { return (0, state.excess) }
-            do {
-                try unsafe part.withUnsafeReadableBytes { bytes in
-                    let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<wanted])
-                    var done = 0
-                    while done < wanted {
-                        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-                        done += try unsafe disk.write(rest, to: file.file, at: state.position + Int64(done))
-                    }
-                    unsafe state.digest?.update(bytes)
-                    unsafe state.responseDigest?.update(bytes)
-                }
-            } catch let error as DiskError {
-                // What a failed call may have written lies past the position and is not data.
-                state.digest = nil
-                throw error.transferError
-            } catch {
-                preconditionFailure("disk calls throw DiskError alone")
-            }
-            state.position += Int64(wanted)
-            // Nobody reads on for the sake of a connection that has much more to bring.
-            let left = state.position < state.limit ? 0 : (responseEnd ?? state.position) - state.position
-            return (wanted, max(state.excess, left))
+        let (position, count) = try window.withLock { (window: inout sending WriteWindow) throws(TransferError) in
+            guard !window.isClosed else { throw ExchangeEnd.stopped }
+            if let errorBeyondLimit, Int64(part.readableBytes) > window.room { throw errorBeyondLimit }
+            return (window.position, window.claim(part.readableBytes))
         }
-        let received = progress.received.wrappingAdd(Int64(wanted), ordering: .relaxed)
-        if received.oldValue / Self.checkpointBytes != received.newValue / Self.checkpointBytes { checkpointDue() }
-        return excess
+        if count > 0 { try write(part, count, at: position) }
+        return window.withLock { window in
+            // Nobody reads on for the sake of a connection that has much more to bring.
+            max(window.excess, window.room > 0 ? 0 : (responseEnd ?? window.position) - window.position)
+        }
     }
 
-    /// Ends all writing and hands out the digests that ran along.
-    func close() -> (position: Int64, digest: RunningDigest?, responseDigest: RunningDigest?) {
-        state.withLock { state in
-            state.isClosed = true
-            return (state.position, state.digest, state.responseDigest)
+    /// Writes the claimed bytes at the beginning of a part.
+    private func write(_ part: ByteBuffer, _ count: Int, at position: Int64) throws(TransferError) {
+        let written = unsafe part.withUnsafeReadableBytes { bytes -> Result<Void, DiskError> in
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            return Result { () throws(DiskError) in
+                var done = 0
+                while done < count {
+                    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                    done += try unsafe disk.write(rest, to: file.file, at: position + Int64(done))
+                }
+                passing.withLock { passing in
+                    unsafe passing.digest?.update(bytes)
+                    unsafe passing.responseDigest?.update(bytes)
+                }
+            }
         }
+        if case .failure(let error) = written {
+            // What a failed call may have written lies past the position and is not data.
+            passing.withLock { $0.digest = nil }
+            window.withLock { $0.settle(isWritten: false) }
+            throw error.transferError
+        }
+        window.withLock { $0.settle(isWritten: true) }
+        let received = progress.received.wrappingAdd(Int64(count), ordering: .relaxed)
+        if received.oldValue / Self.checkpointBytes != received.newValue / Self.checkpointBytes { checkpointDue() }
+    }
+
+    /// Ends all writing but that of a part that is being written.
+    ///
+    /// - Returns: the position before which all writing ends.
+    func shut() -> Int64 { window.withLock { $0.close() } }
+
+    /// Ends all writing and hands out the digests that ran along; the exchange that writes has ended.
+    func close() -> (position: Int64, digest: RunningDigest?, responseDigest: RunningDigest?) {
+        let position = window.withLock { window in
+            _ = window.close()
+            return window.position
+        }
+        return passing.withLock { (position, $0.digest, $0.responseDigest) }
     }
 }

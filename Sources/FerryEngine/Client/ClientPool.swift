@@ -78,12 +78,12 @@ final class ClientPool: Sendable {
 
     let directory = ExchangeDirectory()
     let refusals = HTTP2Refusals()
-    private let loops: [any EventLoop]
+    private let loops: EngineLoops
     private let trust: TrustRoots
     private let timeouts: Timeouts
     private let state = Mutex(State())
 
-    init(loops: [any EventLoop], trust: TrustRoots, timeouts: Timeouts) {
+    init(loops: EngineLoops, trust: TrustRoots, timeouts: Timeouts) {
         self.loops = loops
         self.trust = trust
         self.timeouts = timeouts

@@ -28,7 +28,7 @@ final class Exchange: Sendable {
     ) {
         let loop = engine.loops[key.loop]
         let promise = loop.makePromise(of: HTTPResponseHead.self)
-        clock = engine.clocks[key.loop]
+        clock = engine.loops.clock(key.loop)
         self.timeouts = timeouts
         self.url = url
         self.recorder = recorder

@@ -1,16 +1,33 @@
 // Ferry: FerryEngine
-// The threads on which blocking disk calls run.
+// Where blocking disk calls wait for a thread.
 
-package import NIOPosix
+import Foundation
 
 /// Runs blocking calls on files on threads of their own, so that neither event loops nor Swift's tasks wait for a disk.
+///
+/// Each queue belongs to a lane: calls of one lane may hold up each other, and nothing else.
 package struct DiskQueue: Sendable {
     package let system: any DiskSystem
-    private let threads: NIOThreadPool
+    private let threads: DiskThreads
+    private var lane = DiskLane()
 
-    package init(system: any DiskSystem, threads: NIOThreadPool) {
+    init(system: any DiskSystem, threads: DiskThreads) {
         self.system = system
         self.threads = threads
+    }
+
+    /// The queue for calls that may block as those at a place do.
+    package func at(_ place: DiskLane.Place) -> DiskQueue {
+        var queue = self
+        queue.lane.place = place
+        return queue
+    }
+
+    /// The queue for digests and copies of large files at the same place.
+    package var bulk: DiskQueue {
+        var queue = self
+        queue.lane.work = .bulk
+        return queue
     }
 
     package func run<Value: Sendable>(
@@ -22,14 +39,16 @@ package struct DiskQueue: Sendable {
     package func result<Value: Sendable>(
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
     ) async -> Result<Value, DiskError> {
-        let system = system
-        do {
-            return try await threads.runIfActive {
-                Result { () throws(DiskError) in try body(system) }
+        let (system, threads, lane) = (system, threads, lane)
+        return await withCheckedContinuation { continuation in
+            threads.run(in: lane) { isOpen in
+                continuation.resume(
+                    returning: Result { () throws(DiskError) in
+                        // The threads end with the engine: what was asked after that has not been done.
+                        guard isOpen else { throw DiskError("Working on", "a file", errno: ECANCELED) }
+                        return try body(system)
+                    })
             }
-        } catch {
-            // The pool ends with the engine: what was asked after that has not been done.
-            return .failure(DiskError("Working on", "a file", errno: ECANCELED))
         }
     }
 }

@@ -4,8 +4,10 @@
 /// The system calls on files that the engine makes.
 ///
 /// One implementation a platform, and one for tests that fails on command. All block; only `write` is called on an
-/// event loop.
+/// event loop, one of those that belong to the file system.
 package protocol DiskSystem: Sendable {
+    /// The file system that a folder is on, or will be on once it is made; nil if nobody can tell.
+    func device(of path: String) -> UInt64?
     /// Opens a folder for finding files in it and for syncing it.
     func openFolder(_ path: String) throws(DiskError) -> OpenFile
     /// Makes a file that was not there, with mode 0600; never follows a link.

@@ -8,17 +8,15 @@ package actor FolderSync {
         let inode: UInt64
     }
 
-    private let disk: DiskQueue
     /// The sync that has not begun; who comes before it begins shares it.
     private var pending: [Key: Task<Result<Void, DiskError>, Never>] = [:]
     private var running: [Key: Task<Result<Void, DiskError>, Never>] = [:]
 
-    package init(disk: DiskQueue) { self.disk = disk }
+    package init() {}
 
     /// Returns once every name that was in the folder before the call is durable.
-    package func sync(_ folder: OpenFile) async throws(DiskError) {
-        let disk = disk
-        let place = try disk.system.identity(of: folder)
+    package func sync(_ folder: OpenFile, on disk: DiskQueue) async throws(DiskError) {
+        let place = try await disk.run { system throws(DiskError) in try system.identity(of: folder) }
         let key = Key(device: place.device, inode: place.inode)
         if let task = pending[key] { return try await task.value.get() }
         let previous = running[key]

@@ -1,45 +1,22 @@
 // Ferry: FerryEngine
-// Disk threads for folders that may not answer.
+// Disk calls in folders that may not answer.
 
-import NIOPosix
-import Synchronization
+import Foundation
 
-/// Disk threads for what earlier processes left, in folders that may not answer: what hangs there holds up nothing else.
-///
-/// They start with the first call, as most processes have nothing to clean up.
-package final class LeftoverDisk: Sendable {
-    private enum State {
-        case idle, started, ended
-    }
+/// Where what earlier processes left is looked at, in folders that may not answer: what hangs there holds up nothing else.
+package struct LeftoverDisk: Sendable {
+    private let disk: DiskQueue
 
-    private let system: any DiskSystem
-    private let threads = NIOThreadPool(numberOfThreads: 8)
-    private let state = Mutex(State.idle)
+    init(disk: DiskQueue) { self.disk = disk }
 
-    init(system: any DiskSystem) { self.system = system }
-
-    /// The queue of these threads.
-    package var queue: DiskQueue {
-        state.withLock { state in
-            guard state == .idle else { return }
-            state = .started
-            threads.start()
-        }
-        return DiskQueue(system: system, threads: threads)
-    }
-
-    /// Refuses all further calls; does not wait for those that hang.
-    func end() {
-        let wasStarted = state.withLock { state in
-            defer { state = .ended }
-            return state == .started
-        }
-        if wasStarted { threads.shutdownGracefully { _ in } }
-    }
+    /// The queue for folders that have answered.
+    package var queue: DiskQueue { disk.at(.leftovers) }
 
     /// Why a folder cannot be used; nil if it can be, or is not there.
     package func obstacle(at folder: String) async -> DiskError? {
-        let opened = await queue.result { system throws(DiskError) in _ = try system.openFolder(folder) }
+        let opened = await disk.at(.folder(folder)).result { system throws(DiskError) in
+            _ = try system.openFolder(folder)
+        }
         guard case .failure(let error) = opened, error.errno != ENOENT, error.errno != ENOTDIR else { return nil }
         return error
     }

@@ -58,14 +58,35 @@ package struct Leftovers: Sendable {
 }
 
 extension Engine {
+    /// Folders that are looked at side by side.
+    private static let foldersAtOnce = 8
+
     /// Removes what transfers have left, each as far as it is still theirs.
     ///
-    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    /// - Parameter queue: whose threads do it; nil is those of each folder.
     /// - Returns: Why that failed for some.
     package func remove(
         _ leftovers: [Leftovers], on queue: DiskQueue? = nil
     ) async -> [TransferID: TransferError] {
-        let result = await (queue ?? disk).result { system throws(DiskError) in
+        await withTaskGroup(of: [TransferID: TransferError].self) { tasks in
+            var groups = Dictionary(grouping: leftovers, by: \.folders).makeIterator()
+            func addNext() {
+                guard let (folders, group) = groups.next() else { return }
+                let lane = queue ?? disk.at(folders.min().map { .folder($0) } ?? .anywhere)
+                tasks.addTask { await Self.remove(group, on: lane) }
+            }
+            for _ in 0..<Self.foldersAtOnce { addNext() }
+            var failures: [TransferID: TransferError] = [:]
+            while let some = await tasks.next() {
+                failures.merge(some) { first, _ in first }
+                addNext()
+            }
+            return failures
+        }
+    }
+
+    private static func remove(_ leftovers: [Leftovers], on queue: DiskQueue) async -> [TransferID: TransferError] {
+        let result = await queue.result { system throws(DiskError) in
             var failures: [TransferID: TransferError] = [:]
             for one in leftovers {
                 do throws(DiskError) { try one.remove(system) } catch { failures[one.id] = error.transferError }

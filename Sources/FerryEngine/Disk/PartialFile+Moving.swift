@@ -13,7 +13,7 @@ extension Engine {
         _ source: PartialSource, for id: TransferID, in folder: String
     ) async throws(TransferError) -> PartialFacts {
         do {
-            return try await disk.run { system throws(DiskError) in
+            return try await disk.at(.folder(folder)).run { system throws(DiskError) in
                 try PartialFile.takeOver(source, for: id, in: system.openFolder(folder), disk: system)
             }
         } catch {
@@ -29,7 +29,7 @@ extension Engine {
         async throws(TransferError)
     {
         do {
-            try await disk.run { system throws(DiskError) in
+            try await disk.at(.folder(facts.folder)).run { system throws(DiskError) in
                 guard let file = try PartialFile.reopen(facts, atLeast: offset, disk: system) else { return }
                 try system.truncate(file.file, to: offset)
                 try file.sync()

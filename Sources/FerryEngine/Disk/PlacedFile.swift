@@ -7,7 +7,8 @@ import Foundation
 extension Engine {
     /// Whether the file that was placed is still at its path, as it was then; links are not followed.
     package func isPlacedFileIntact(_ placement: PlacementIntent, on queue: DiskQueue? = nil) async -> Bool {
-        let found = await (queue ?? disk).result { system throws(DiskError) in
+        let folder = DiskLane.Place.folder(placement.path.folderPart)
+        let found = await (queue ?? disk.at(folder)).result { system throws(DiskError) in
             try PlacedFile.find(placement, in: system.openFolder(placement.path.folderPart), disk: system)
         }
         return if case .success(true) = found { true } else { false }
@@ -15,7 +16,7 @@ extension Engine {
 
     /// Whether anything has a name, be it a link; true if nobody can tell.
     package func isNameTaken(_ path: String) async -> Bool {
-        let found = await disk.result { system throws(DiskError) in
+        let found = await disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
         return if case .success(nil) = found { false } else { true }
@@ -28,6 +29,7 @@ extension Engine {
     package func renamePlacedFile(
         _ placement: PlacementIntent, to name: String, replacing: Bool
     ) async throws(TransferError) -> Bool {
+        let disk = disk.at(.folder(placement.path.folderPart))
         do {
             let folder = try await disk.run { system throws(DiskError) -> OpenFile? in
                 let folder = try system.openFolder(placement.path.folderPart)
@@ -39,7 +41,7 @@ extension Engine {
                 return isRenamed ? folder : nil
             }
             guard let folder else { return false }
-            try await folders.sync(folder)
+            try await folders.sync(folder, on: disk)
             return true
         } catch {
             throw TransferError(
@@ -52,7 +54,7 @@ extension Engine {
         _ path: String, of id: TransferID, on queue: DiskQueue? = nil
     ) async throws(TransferError) {
         do {
-            try await (queue ?? disk).run { system throws(DiskError) in
+            try await (queue ?? disk.at(.folder(path.folderPart))).run { system throws(DiskError) in
                 try PartialFile.removeCopy(path, of: id, disk: system)
             }
         } catch {

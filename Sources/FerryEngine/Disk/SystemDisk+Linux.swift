@@ -3,11 +3,23 @@
 
 #if os(Linux)
     import CFerrySystem
+    import FerryCore
     import Glibc
 
     /// The files of Linux.
     package struct SystemDisk: DiskSystem {
         package init() {}
+
+        package func device(of path: String) -> UInt64? {
+            var path = path
+            while !path.isEmpty {
+                var status = stat()
+                if unsafe stat(path, &status) == 0 { return UInt64(status.st_dev) }
+                guard path != "/" else { return nil }
+                path = path.folderPart
+            }
+            return nil
+        }
 
         package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
             let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

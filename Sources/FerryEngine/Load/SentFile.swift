@@ -44,7 +44,8 @@ struct SentFile: Sendable {
     func piece(at offset: Int64, disk: DiskQueue) async throws(TransferError) -> ByteBuffer? {
         let count = Int(min(Self.pieceSize, size - offset))
         guard count > 0 else { return nil }
-        let read = await disk.result { [file] system throws(DiskError) -> ByteBuffer in
+        let place = DiskLane.Place.folder(file.path.folderPart)
+        let read = await disk.at(place).result { [file] system throws(DiskError) -> ByteBuffer in
             var piece = ByteBuffer()
             var failure: DiskError?
             unsafe piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in

@@ -39,8 +39,12 @@ extension TransferRun {
         while position < size {
             try checkStopping()
             let range = position..<min(size, position + Self.copiedAtOnce)
-            try await onDisk { system throws(DiskError) in
-                try PartialFile.copy(range, of: partial.file, to: copy, disk: system)
+            do {
+                try await disk.bulk.run { system throws(DiskError) in
+                    try PartialFile.copy(range, of: partial.file, to: copy, disk: system)
+                }
+            } catch {
+                throw error.transferError
             }
             position = range.upperBound
         }

@@ -62,9 +62,13 @@ extension TransferRun {
         if let digest, digest.count <= size, algorithms.isSubset(of: digest.algorithms) { begun = digest }
         guard begun.count < size else { return begun.finalize() }
         let prefix = begun
-        return try await onDisk { system throws(DiskError) in
-            try FileDigest.extend(prefix, of: file, to: size, disk: system)
-        }.finalize()
+        do {
+            return try await disk.bulk.run { system throws(DiskError) in
+                try FileDigest.extend(prefix, of: file, to: size, disk: system)
+            }.finalize()
+        } catch {
+            throw error.transferError
+        }
     }
 
     /// What follows from a digest that differs: joined bytes are fetched once more as one piece, others are final (spec I5).

@@ -68,7 +68,7 @@ extension TransferRun {
         let attributes = attributes
         let replaces = wishes.replacesFile
         let reached = engine.configuration.reached
-        let result = await engine.disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
+        let result = await disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
             try attributes.set(on: source.file, replacing: name, in: folder, system)
             reached(.attributesSet)
             // What fails from here on is the placement.
@@ -96,7 +96,7 @@ extension TransferRun {
         _ folder: OpenFile, _ size: Int64, _ modified: Int64?, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
         do throws(DiskError) {
-            try await engine.folders.sync(folder)
+            try await engine.folders.sync(folder, on: disk)
         } catch {
             throw error.transferError
         }
@@ -115,7 +115,7 @@ extension TransferRun {
         if wishes.onMismatch == .keep, !judged.cover(wishes.checksums) {
             // Wished for while the file was being placed.
             let placement = facts.placement
-            let opened = await engine.disk.result { system throws(DiskError) -> OpenFile? in
+            let opened = await disk.result { system throws(DiskError) -> OpenFile? in
                 let file = try system.openFile(path.lastPathPart, in: folder)
                 let found = try system.identity(of: file)
                 // A digest of another file that has the name by now says nothing about this one.

@@ -204,7 +204,8 @@ extension TransferRun {
     func checkFolders() async throws(TransferError) {
         guard let home = try await openPartialFolder() else { return }
         let place = try await openDestinationFolder()
-        for folder in [home, place] where !engine.configuration.disk.isWritable(folder) {
+        let shut = try await onDisk { system throws(DiskError) in [home, place].filter { !system.isWritable($0) } }
+        if let folder = shut.first {
             throw TransferError(
                 .destinationUnwritable, "The folder \(folder.path.escapingControls) is not writable.",
                 details: ErrorDetails(errno: EACCES))

@@ -47,7 +47,7 @@ extension TransferRun {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         job.progress.received.store(0, ordering: .relaxed)
         let sink = BodySink(sinkConfiguration(partial, 0, end, digestsContent) {})
-        let written = await engine.disk.result { _ throws(DiskError) in
+        let written = await disk.result { _ throws(DiskError) in
             Result { () throws(TransferError) in _ = try sink.append(bytes) }
         }
         var fault: TransferError?

@@ -58,7 +58,7 @@ extension TransferRun {
         if let partial, facts.stamp == nil, facts.partial != nil, facts.placement == nil, !facts.ranges.isEmpty,
             checkpointError == nil
         {
-            let sealed = await engine.disk.result { _ throws(DiskError) in try partial.seal() }
+            let sealed = await disk.result { _ throws(DiskError) in try partial.seal() }
             if case .success(let stamp?) = sealed {
                 facts.stamp = stamp
                 try? await record()
@@ -129,7 +129,7 @@ extension TransferRun {
     private func startWithoutFile(_ note: String) async throws(TransferError) {
         if let recorded = facts.partial {
             // The transfer's own file, but shorter than what was recorded: nobody would remove it later.
-            let found = await engine.disk.result { system throws(DiskError) in
+            let found = await disk.result { system throws(DiskError) in
                 try PartialFile.remove(recorded, disk: system)
                 return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
             }
@@ -153,7 +153,7 @@ extension TransferRun {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id
         let path = job.request.partialFolder ?? Destination.folder(of: job.request)
-        _ = await engine.disk.result { system throws(DiskError) in
+        _ = await disk.result { system throws(DiskError) in
             try PartialFile.removeUnrecorded(of: id, in: system.openFolder(path), disk: system)
         }
     }

@@ -56,7 +56,7 @@ extension TransferRun {
             makesFolder: job.request.createFolders, folderMode: Destination.folderMode(of: job.request),
             policy: wishes.onConflict, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
-        switch await engine.smallFiles.place(file) {
+        switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return nil
         case .recorded(let facts, let partial):
             ($facts, self.partial) = (facts, partial)

@@ -15,8 +15,10 @@ package actor TransferRun {
     let job: TransferJob
     let engine: Engine
     let journal: any FactsJournal
-    /// Index of the event loop of all its connections.
-    let loop: Int
+    /// Number of the event loop of its first connection.
+    private(set) var loop = 0
+    /// Where its bytes go: what blocks there holds up it and others of that place.
+    private(set) var place = DiskLane.Place.anywhere
     /// The request's own URL.
     private(set) lazy var originalURL = Result { () throws(TransferError) in try HTTPURL(parsing: job.request.url) }
     /// What is durable, and in between what is about to be.
@@ -76,7 +78,6 @@ package actor TransferRun {
         self.job = job
         self.engine = engine
         self.journal = journal
-        loop = engine.takeLoop()
         early = EarlyConnections(engine, job.progress)
         _facts = job.$facts
         wishes = RunWishes(job.request)
@@ -86,6 +87,9 @@ package actor TransferRun {
 
     /// Makes the try. Call once.
     package func run() async -> RunReport {
+        place = await engine.places.place(of: job.request)
+        loop = engine.takeLoop(for: place)
+        early.settle(at: place)
         countConnection(at: try? originalURL.get().origin)
         defer { countConnection(at: nil) }
         var result: RunReport.Result
@@ -265,7 +269,7 @@ package actor TransferRun {
     private func currentFile() async throws(TransferError) -> ExistingFile? {
         guard let existing = job.existing else { return nil }
         let path = existing.placement.path
-        let looked = await engine.disk.result { system throws(DiskError) in
+        let looked = await disk.result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
         guard case .success(let found?) = looked, found.inode == existing.placement.inode,
@@ -287,11 +291,14 @@ package actor TransferRun {
         }
     }
 
+    /// Where its calls on files wait for a thread.
+    var disk: DiskQueue { engine.disk.at(place) }
+
     func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Value
     ) async throws(TransferError) -> Value {
         do throws(DiskError) {
-            return try await engine.disk.run(body)
+            return try await disk.run(body)
         } catch {
             throw error.transferError
         }

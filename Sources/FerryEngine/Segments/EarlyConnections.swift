@@ -15,6 +15,8 @@ final class EarlyConnections: Sendable {
     private struct State {
         var waiting: [EarlyConnection] = []
         var watch: RepeatedTask?
+        /// Where the transfer's bytes go, by which event loops are chosen.
+        var place = DiskLane.Place.anywhere
         var isShut = false
     }
 
@@ -26,6 +28,9 @@ final class EarlyConnections: Sendable {
         self.engine = engine
         self.progress = progress
     }
+
+    /// Says where the transfer's bytes go, before the first is opened.
+    func settle(at place: DiskLane.Place) { state.withLock { $0.place = place } }
 
     var count: Int { state.withLock { $0.waiting.count } }
 
@@ -41,7 +46,7 @@ final class EarlyConnections: Sendable {
         leave(url.origin)
         while self.count < count, engine.budget.claim(url.origin, wanted: wanted) {
             var key = key
-            key.loop = engine.takeLoop()
+            key.loop = engine.takeLoop(for: state.withLock(\.place))
             key.offersHTTP2 = false
             guard let connection = try? engine.openEarly(url, key: key, onReceived: progress.counting) else {
                 return engine.budget.leave(url.origin)
@@ -105,7 +110,7 @@ final class EarlyConnections: Sendable {
     /// Lets them give way while nobody else looks after them.
     private func watch(wanted: Int?) {
         guard state.withLock({ !$0.isShut && $0.watch == nil && !$0.waiting.isEmpty }) else { return }
-        let loop = engine.loops[0]
+        let loop = engine.loops[engine.takeLoop(for: state.withLock(\.place))]
         let watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] task in
             guard let self, self.count > 0 else {
                 self?.state.withLock { $0.watch = nil }

@@ -17,7 +17,7 @@ extension TransferRun {
         let end = min(written.contiguousEnd(from: begun.count), begun.count + Self.largestStep)
         guard end - begun.count >= Self.smallestStep else { return }
         digestTask = Task(name: "digest of \(job.id)") {
-            let read = await engine.disk.result { system throws(DiskError) in
+            let read = await disk.bulk.result { system throws(DiskError) in
                 try FileDigest.extend(begun, of: partial.file, to: end, disk: system)
             }
             digestTask = nil

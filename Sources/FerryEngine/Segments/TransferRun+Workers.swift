@@ -9,7 +9,7 @@ extension TransferRun {
     /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
         // Each connection has an event loop in its turn, so that they share the processor's cores.
-        let loop = worker == 0 ? self.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop()
+        let loop = worker == 0 ? self.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop(for: place)
         var part: Part? = first
         while let next = part {
             part = nil
@@ -44,9 +44,8 @@ extension TransferRun {
         if let victim = work.replaced {
             crew?.members[victim]?.order = .leave
             if let sink = crew?.members[victim]?.sink {
-                // The position is exact only once nothing more is written.
-                let position = close(sink).position
-                crew?.plan.advance(worker, to: position, now: now)
+                // What it is writing at this moment may still come; should that fail, it is asked for at the end.
+                crew?.plan.advance(worker, to: sink.shut(), now: now)
             }
             crew?.members[victim]?.exchange?.finish()
         }

@@ -144,7 +144,7 @@ extension LocalTransferService {
         guard case .succeeded(let success) = record.outcome else { return false }
         if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
         let path = success.path
-        let found = await engine.disk.result { system throws(DiskError) in
+        let found = await engine.disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
         guard case .success(let file?) = found else { return false }

@@ -23,6 +23,8 @@ package final class FaultyDisk: DiskSystem {
         var allocates = true
         var renaming = Renaming.native
         var isCut = false
+        var devices: [String: UInt64] = [:]
+        var hold: DiskHold?
         var events: [DiskEvent] = []
         var memory = DiskMemory()
     }
@@ -67,6 +69,16 @@ package final class FaultyDisk: DiskSystem {
 
     package func restorePower() { state.withLock { $0.isCut = false } }
 
+    /// Makes a folder, with what is below it, another file system, as far as that is asked.
+    package func setDevice(_ device: UInt64, of folder: String) { state.withLock { $0.devices[folder] = device } }
+
+    /// Lets every call of a kind for a folder's files hang until the hold is released.
+    package func hold(_ call: DiskCall, below folder: String) -> DiskHold {
+        let hold = DiskHold(call, below: folder)
+        state.withLock { $0.hold = hold }
+        return hold
+    }
+
     /// What happened so far, in order.
     package var events: [DiskEvent] { state.withLock(\.events) }
 
@@ -74,6 +86,7 @@ package final class FaultyDisk: DiskSystem {
 
     private func begin(_ call: DiskCall, _ path: String) throws(DiskError) {
         state.withLock { $0.isCut ? nil : $0.actions[call] }?()
+        state.withLock(\.hold)?.pass(call, path)
         let errno = state.withLock { state -> Int32? in
             if state.isCut { return EIO }
             guard var fault = state.faults[call], fault.times > 0 else { return nil }
@@ -87,6 +100,11 @@ package final class FaultyDisk: DiskSystem {
     }
 
     private func note(_ event: DiskEvent) { state.withLock { $0.events.append(event) } }
+
+    package func device(of path: String) -> UInt64? {
+        let known = state.withLock { $0.devices.first { path == $0.key || path.hasPrefix($0.key + "/") } }
+        return known?.value ?? disk.device(of: path)
+    }
 
     package func openFolder(_ path: String) throws(DiskError) -> OpenFile {
         try begin(.openFolder, path)

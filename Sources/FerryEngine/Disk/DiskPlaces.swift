@@ -1,0 +1,43 @@
+// Ferry: FerryEngine
+// Which file systems folders are on.
+
+import FerryCore
+import NIOCore
+import Synchronization
+
+/// Which file systems folders are on, so that what may block together shares event loops and threads.
+///
+/// An answer is kept for a moment: many transfers to one folder ask once.
+final class DiskPlaces: Sendable {
+    private struct Known {
+        let device: UInt64?
+        let until: NIODeadline
+    }
+
+    private static let memory = TimeAmount.seconds(2)
+    private static let mostFolders = 256
+
+    private let disk: DiskQueue
+    private let known = Mutex<[String: Known]>([:])
+
+    init(disk: DiskQueue) { self.disk = disk }
+
+    /// The places of a transfer's partial file and of its final name.
+    func place(of request: TransferRequest) async -> DiskLane.Place {
+        let target = await device(of: Destination.folder(of: request))
+        guard let folder = request.partialFolder else { return .devices(home: target, target: target) }
+        return .devices(home: await device(of: folder), target: target)
+    }
+
+    private func device(of folder: String) async -> UInt64? {
+        let now = NIODeadline.now()
+        if let found = known.withLock({ $0[folder] }), found.until > now { return found.device }
+        let looked = await disk.at(.folder(folder)).result { system throws(DiskError) in system.device(of: folder) }
+        guard case .success(let device) = looked else { return nil }
+        known.withLock { known in
+            if known.count >= Self.mostFolders { known.removeAll() }
+            known[folder] = Known(device: device, until: .now() + Self.memory)
+        }
+        return device
+    }
+}

@@ -1,0 +1,79 @@
+// Ferry: FerryServiceTests
+// Disks that do not answer, and what users see meanwhile.
+
+import FerryCore
+import FerryEngine
+import FerryService
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A service with a file system that hangs` {
+    private static let body = SeededBody(seed: 32, size: 1_500_000)
+
+    /// Makes a folder of a file system of its own.
+    private func makeFolder(_ bed: ServiceBed, _ disk: FaultyDisk) throws -> String {
+        let folder = bed.outside.file("hung")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        disk.setDevice(1, of: folder)
+        disk.setDevice(2, of: bed.folder)
+        return folder
+    }
+
+    @Test(arguments: ServiceKind.allCases, [DiskCall.write, .syncData])
+    func `answers, pauses others and fetches to other file systems`(kind: ServiceKind, call: DiskCall) async throws {
+        let disk = FaultyDisk()
+        let script = OriginScript(Self.body, .on(.path("/held"), .hold("held", at: .body(600_000))))
+        try await withService(kind, script, { $0.disk = disk }) { bed in
+            let folder = try makeFolder(bed, disk)
+            let hold = disk.hold(call, below: folder)
+            defer { hold.release() }
+            let hung = try await bed.add(["/1", "/2", "/3"].map { path in bed.request(path) { $0.folder = folder } })
+            try await eventually("the disk hangs") { hold.count > 0 }
+            let held = try await bed.add("/held")
+            try await bed.wait(for: held.id, received: 600_000)
+            #expect(try await bed.act(.pause, held.id) == .suspended)
+            let other = try await bed.add("/other")
+            try await bed.wait(for: other.id, .succeeded)
+            for transfer in hung { #expect(try await bed.service.transfer(transfer.id).state == .running) }
+            #expect(try await bed.service.status().lastEvent > 0)
+            #expect(hold.count > 0)
+            hold.release()
+            for transfer in hung { try await bed.wait(for: transfer.id, .succeeded) }
+        }
+    }
+
+    @Test func `ends without it, and what others received is durable`() async throws {
+        let disk = FaultyDisk()
+        let script = OriginScript(Self.body, .on(.request(1), .hold("held", at: .body(600_000))))
+        try await withTemporaryFolder { outside in
+            try await withOrigin(script) { origin in
+                var healthy: TransferID?
+                var hung: TransferID?
+                var hold: DiskHold?
+                try await withService(
+                    .inProcess, origin, outside, keepsState: true,
+                    {
+                        $0.disk = disk
+                        $0.stopLimit = 0.2
+                        $0.checkpointInterval = 3600
+                    }
+                ) { bed in
+                    let folder = try makeFolder(bed, disk)
+                    let first = try await bed.add().id
+                    healthy = first
+                    try await bed.wait(for: first, received: 600_000)
+                    hold = disk.hold(.write, below: folder)
+                    hung = try await bed.add("/hung") { $0.folder = folder }.id
+                    try await eventually("the disk hangs") { hold?.count ?? 0 > 0 }
+                }
+                #expect(hold?.count == 1)
+                hold?.release()
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    for id in [healthy, hung] { try await bed.wait(for: #require(id), .succeeded) }
+                    #expect(bed.ranges() == [nil, "bytes=600000-"])
+                }
+            }
+        }
+    }
+}
