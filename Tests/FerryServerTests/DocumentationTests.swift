@@ -2,6 +2,7 @@
 // The page and the table agree.
 
 import FerryAPI
+import FerryCore
 import Foundation
 import Testing
 
@@ -15,6 +16,15 @@ import Testing
     @Test(arguments: Route.all) func `has a section for every route`(route: Route) throws {
         let page = try page()
         #expect(page.contains("### `\(route.method.rawValue) \(route.path)`\n\n\(route.summary)"))
+    }
+
+    @Test func `says the range of every number`() throws {
+        let page = try page()
+        let rows =
+            SettingRange<Int>.all.map { ($0.key, $0.words) } + SettingRange<Int64>.all.map { ($0.key, $0.words) }
+            + SettingRange<Double>.all.map { ($0.key, $0.words) }
+        #expect(Set(rows.map(\.0)).count == rows.count)
+        for (key, words) in rows { #expect(page.contains("| `\(key)` | \(words) |"), "\(key)") }
     }
 
     @Test func `has no section for a route that is not there`() throws {

@@ -1,6 +1,7 @@
 // Ferry: Ferry
 // By what a file is known again.
 
+import FerryCore
 import Glibc
 
 /// By what a regular file is known again.
@@ -14,6 +15,6 @@ struct FileFacts: Hashable, Codable {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         size = Int64(facts.st_size)
-        modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+        modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
     }
 }

@@ -34,6 +34,8 @@ struct RequestPlan: Sendable {
         request.onMismatch = configuration.checksumMismatchPolicy == .fail ? .fail : .keep
         request.onConflict = configuration.fileConflictPolicy.policy
         request.note = place.note("")
+        // The service would refuse every download for one number that it cannot use.
+        request.bringNumbersIntoRange(.clamp)
         return request
     }
 
@@ -57,19 +59,16 @@ extension FileConflictPolicy {
 extension SessionConfiguration {
     /// The limits of the session in the daemon.
     var settings: SessionSettings {
-        let limits = SettingRange.activeTransfers.allowed
         var settings = SessionSettings(
-            activeTransfers: Int(min(max(Int64(maxConcurrentTasksLimit), limits.lowerBound), limits.upperBound)),
-            rateLimit: maxBytesPerSecond.map { max($0, SettingRange.rateLimit.allowed.lowerBound) } ?? 0,
-            hostConnections: maxTasksPerHost.map { limit in
-                let limits = SettingRange.connectionsPerHost.allowed
-                return Int(min(max(Int64(limit), limits.lowerBound), limits.upperBound))
-            })
+            activeTransfers: maxConcurrentTasksLimit,
+            rateLimit: maxBytesPerSecond.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0,
+            hostConnections: maxTasksPerHost)
         settings.network = NetworkPolicy(
             allowsCellular: allowsCellularAccess, allowsExpensive: allowsExpensiveNetworkAccess,
             allowsConstrained: allowsConstrainedNetworkAccess)
         settings.idleTimeout = timeoutIntervalForRequest > 0 ? timeoutIntervalForRequest : nil
         settings.inOrder = true
+        settings.bringNumbersIntoRange(.clamp)
         return settings
     }
 }

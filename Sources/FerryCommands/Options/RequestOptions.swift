@@ -103,7 +103,7 @@ struct RequestOptions: ParsableArguments {
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
-        if let retries, !SettingRange.retries.allowed.contains(Int64(retries)) {
+        if let retries, !SettingRange<Int>.retries.contains(retries) {
             throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
     }
@@ -115,7 +115,7 @@ struct RequestOptions: ParsableArguments {
         "--mirror is for one file, but there are several URLs; give each its own command.")
 
     @Sendable private static func connections(_ text: String) throws -> Int {
-        guard let number = Int(text), SettingRange.connections.allowed.contains(Int64(number)) else {
+        guard let number = Int(text), SettingRange<Int>.connections.contains(number) else {
             throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
         }
         return number

@@ -53,7 +53,7 @@ package struct TransferList: Hashable, Sendable {
 
         package var ids: [TransferID] {
             guard let first else { return [] }
-            return (0..<UInt64(max(0, count))).map { TransferID(rawValue: first.rawValue + $0) }
+            return (0..<UInt64(max(0, count))).map { TransferID(rawValue: first.rawValue.addingSaturated($0)) }
         }
     }
 }

@@ -99,6 +99,16 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         lastProgressAt?.addTimeInterval(max(0, seconds))
     }
 
+    /// Brings what was counted into ranges that leave room for further failures, whatever the journal had.
+    mutating func clampCounts() {
+        let care = NumberCare<Never>.clamp
+        care.apply(.count, to: &failuresSinceByte)
+        care.apply(.count, to: &failures)
+        care.apply(.count, to: &doubtfulFailures)
+        care.apply(.count, to: &statusFailures)
+        care.apply(.bytes, to: &bytesSinceFailure)
+    }
+
     // MARK: Limits
 
     private mutating func startLimits() {

@@ -11,7 +11,9 @@ package enum RetryDelay {
     /// Seconds to wait by the client's own rule, or by the usual one.
     package static func seconds(afterFailures count: Int, rule: RetryRule?, random: Double) -> Double {
         guard let rule else { return seconds(afterFailures: count, random: random) }
-        let grown = rule.initialDelay * pow(max(1, rule.multiplier), Double(min(max(count, 1) - 1, 1000)))
+        // Zero times infinity is no number: what grows beyond every delay stays finite.
+        let factor = min(pow(max(1, rule.multiplier), Double(min(max(count, 1) - 1, 1000))), 1e18)
+        let grown = rule.initialDelay * factor
         let spread = min(max(rule.jitter, 0), 1)
         return max(0, min(rule.maximumDelay, grown)) * (1 - spread + 2 * spread * random)
     }

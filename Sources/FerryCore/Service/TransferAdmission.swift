@@ -90,30 +90,13 @@ package enum TransferAdmission {
                 throw TransferError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
             }
         }
-        for timeout in [request.idleTimeout, request.resourceTimeout] {
-            guard let timeout else { continue }
-            guard timeout > 0, timeout.isFinite else {
-                throw TransferError(.invalidRequest, "A timeout is more than 0 seconds.")
-            }
-        }
     }
 
     private static func checkNumbers(_ request: TransferRequest) throws(TransferError) {
-        try SettingRange.rateLimit.check(request.rateLimit == 0 ? nil : request.rateLimit, "rate_limit")
-        try SettingRange.connections.check(request.connections.map(Int64.init), "connections")
-        try SettingRange.retries.check(request.retries.map(Int64.init), "retries")
-        try SettingRange.retries.check(request.statusRetries.map(Int64.init), "status_retries")
-        try SettingRange.bytes.check(request.expectedSize, "expected_size")
-        try SettingRange.bytes.check(request.maxSize, "max_size")
-        try SettingRange.bytes.check(request.minSpeed, "min_speed")
+        var request = request
+        try request.bringNumbersIntoRange(.refuse)
         if let range = request.acceptableStatuses, range.lower > range.upper {
             throw TransferError(.invalidRequest, "acceptable_statuses ends before it begins.")
-        }
-        guard (0...365 * 86_400).contains(request.giveUpAfter) else {
-            throw TransferError(.invalidRequest, "give_up_after is 0 to 31536000 seconds.")
-        }
-        guard (1...3600).contains(request.minSpeedTime) else {
-            throw TransferError(.invalidRequest, "min_speed_time is 1 to 3600 seconds.")
         }
         if let size = request.expectedSize, let maximum = request.maxSize, size > maximum {
             throw TransferError(.invalidRequest, "expected_size is larger than max_size.")

@@ -24,7 +24,7 @@ package struct RelaunchDelay: Hashable, Codable, Sendable {
     ///   - isRepeated: whether this launch repeats one that failed.
     package mutating func launched(first: Double, isRepeated: Bool, now: Date) {
         let isLonger = seconds > 0 && (isRepeated || rest(now: now) > 0)
-        seconds = isLonger ? seconds * 2 : first
+        seconds = min(isLonger ? seconds * 2 : first, SettingRange<Double>.longest)
         until = now.addingTimeInterval(seconds)
     }
 

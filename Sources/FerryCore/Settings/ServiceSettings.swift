@@ -45,10 +45,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
 
     /// - Throws: ``TransferError`` with code `invalid_request` naming the value that is out of its range.
     package func validate() throws(TransferError) {
-        try SettingRange.connectionsPerHost.check(Int64(connectionsPerHost), "connections_per_host")
-        try SettingRange.connectionsTotal.check(Int64(connectionsTotal), "connections_total")
-        try SettingRange.activeTransfers.check(Int64(activeTransfers), "active_transfers")
-        try SettingRange.rateLimit.check(rateLimit == 0 ? nil : rateLimit, "rate_limit")
-        try SettingRange.bytes.check(reserve, "reserve")
+        var settings = self
+        try settings.bringNumbersIntoRange(.refuse)
     }
 }

@@ -43,11 +43,7 @@ package struct SessionSettings: Hashable, Codable, Sendable {
 
     /// - Throws: ``TransferError`` with code `invalid_request` naming the value that is out of its range.
     package func validate() throws(TransferError) {
-        try SettingRange.activeTransfers.check(activeTransfers.map(Int64.init), "active_transfers")
-        try SettingRange.connectionsPerHost.check(hostConnections.map(Int64.init), "host_connections")
-        try SettingRange.rateLimit.check(rateLimit == 0 ? nil : rateLimit, "rate_limit")
-        if let idleTimeout, !(idleTimeout > 0 && idleTimeout.isFinite) {
-            throw TransferError(.invalidRequest, "idle_timeout is more than 0 seconds.")
-        }
+        var settings = self
+        try settings.bringNumbersIntoRange(.refuse)
     }
 }

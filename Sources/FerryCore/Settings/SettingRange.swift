@@ -1,25 +1,119 @@
 // Ferry: FerryCore
-// The ranges of settings.
+// The ranges of the numbers that clients set.
 
-/// The values that a numeric setting may have.
-package struct SettingRange: Sendable {
-    package let allowed: ClosedRange<Int64>
+/// The values that one numeric key may have, in every body and on every command line that has the key.
+///
+/// A client's number that is out of its range is refused. One that is stored already becomes the nearest number of its
+/// range, so that no journal keeps the daemon from working: see ``NumberCare``.
+package struct SettingRange<Number: Comparable & Sendable>: Sendable {
+    package let key: String
+    package let allowed: ClosedRange<Number>
+    /// A value below the range that is allowed too, such as 0 for no limit.
+    package let special: Number?
 
-    package static let activeTransfers = SettingRange(allowed: 1...1000)
+    init(_ key: String, _ allowed: ClosedRange<Number>, or special: Number? = nil) {
+        self.key = key
+        self.allowed = allowed
+        self.special = special
+    }
+
+    /// False for what is not a number.
+    package func contains(_ value: Number) -> Bool { value == special || allowed.contains(value) }
+
+    /// The nearest value of the range; for what is not a number the least.
+    package func clamp(_ value: Number) -> Number {
+        if let special, !(value > special) { return special }
+        if value >= allowed.upperBound { return allowed.upperBound }
+        return value > allowed.lowerBound ? value : allowed.lowerBound
+    }
+
+    /// - Throws: ``TransferError`` with code `invalid_request`, naming the key and its range.
+    package func check(_ value: Number?) throws(TransferError) {
+        if let value, !contains(value) { throw refusal(of: value) }
+    }
+
+    package func refusal(of value: Number) -> TransferError {
+        TransferError(.invalidRequest, "\(key) is \(words), not \(Self.text(value)).")
+    }
+
+    /// The range for people: `1 to 64`, `0 or at least 1024`.
+    package var words: String {
+        let bounds = (Self.text(allowed.lowerBound), Self.text(allowed.upperBound))
+        let isOpen = bounds.1 == String(Int64.max)
+        let range = isOpen ? "at least \(bounds.0)" : "\(bounds.0) to \(bounds.1)"
+        return special.map { "\(Self.text($0)) or \(range)" } ?? range
+    }
+
+    private static func text(_ value: Number) -> String {
+        (value as? Double).flatMap { Int64(exactly: $0) }.map(String.init) ?? "\(value)"
+    }
+}
+
+// MARK: Whole numbers
+
+extension SettingRange<Int> {
+    package static var activeTransfers: Self { Self("active_transfers", 1...1000) }
     /// Connections for one file.
-    package static let connections = SettingRange(allowed: 1...64)
-    package static let connectionsPerHost = SettingRange(allowed: 1...64)
-    package static let connectionsTotal = SettingRange(allowed: 1...4096)
-    package static let rateLimit = SettingRange(allowed: 1024...Int64.max)
-    package static let retries = SettingRange(allowed: 0...1000)
-    package static let bytes = SettingRange(allowed: 0...Int64.max)
+    package static var connections: Self { Self("connections", 1...64) }
+    package static var connectionsPerHost: Self { Self("connections_per_host", 1...64) }
+    package static var connectionsTotal: Self { Self("connections_total", 1...4096) }
+    package static var hostConnections: Self { Self("host_connections", 1...64) }
+    package static var retries: Self { Self("retries", 0...1000) }
+    package static var statusRetries: Self { Self("status_retries", 0...1000) }
+    package static var attemptsWithoutProgress: Self { Self("maximum_attempts_without_progress", 0...1_000_000) }
+    package static var doubtfulRetries: Self { Self("doubtful_retries", 0...1_000_000) }
+    /// Both ends of a range of statuses, the second of which is not included.
+    package static var acceptableStatus: Self { Self("acceptable_statuses", 0...1000) }
+    package static var retriedStatus: Self { Self("status_codes", 100...999) }
+    package static var expiredStatus: Self { Self("expired_status_codes", 100...999) }
+    package static var task: Self { Self("task", 0...Int.max) }
 
-    /// - Throws: ``TransferError`` with code `invalid_request`, naming the setting and its range.
-    package func check(_ value: Int64?, _ name: String) throws(TransferError) {
-        guard let value, !allowed.contains(value) else { return }
-        let range =
-            allowed.upperBound == .max
-            ? "at least \(allowed.lowerBound)" : "\(allowed.lowerBound) to \(allowed.upperBound)"
-        throw TransferError(.invalidRequest, "\(name) is \(range), not \(value).")
+    package static var all: [Self] {
+        [
+            activeTransfers, connections, connectionsPerHost, connectionsTotal, hostConnections, retries, statusRetries,
+            attemptsWithoutProgress, doubtfulRetries, acceptableStatus, retriedStatus, expiredStatus, task,
+        ]
+    }
+}
+
+// MARK: Bytes
+
+extension SettingRange<Int64> {
+    /// The most bytes that a file can have: sums of a few such numbers do not overflow.
+    package static let mostBytes: Int64 = 1 << 60
+
+    package static var rateLimit: Self { Self("rate_limit", 1024...Int64.max, or: 0) }
+    package static var reserve: Self { Self("reserve", 0...Int64.max) }
+    package static var expectedSize: Self { Self("expected_size", 0...Int64.max) }
+    package static var maxSize: Self { Self("max_size", 0...Int64.max) }
+    package static var minSpeed: Self { Self("min_speed", 0...Int64.max) }
+    /// The size of a file that is sent.
+    package static var sentSize: Self { Self("size", 0...Int64.max) }
+    package static var offset: Self { Self("offset", 1...mostBytes) }
+    package static var completeLength: Self { Self("complete_length", 0...mostBytes) }
+
+    package static var all: [Self] {
+        [rateLimit, reserve, expectedSize, maxSize, minSpeed, sentSize, offset, completeLength]
+    }
+}
+
+// MARK: Seconds and factors
+
+extension SettingRange<Double> {
+    /// Ten years: longer than any wait that is meant.
+    package static let longest = 3650.0 * 86_400
+
+    package static var giveUpAfter: Self { Self("give_up_after", 0...365 * 86_400) }
+    package static var minSpeedTime: Self { Self("min_speed_time", 1...3600) }
+    package static var idleTimeout: Self { Self("idle_timeout", 0.001...longest) }
+    package static var resourceTimeout: Self { Self("resource_timeout", 0.001...longest) }
+    package static var initialDelay: Self { Self("initial_delay", 0...longest) }
+    package static var maximumDelay: Self { Self("maximum_delay", 0...longest) }
+    /// What is below 1 counts as 1.
+    package static var multiplier: Self { Self("multiplier", 0...1000) }
+    package static var jitter: Self { Self("jitter", 0...1) }
+
+    package static var all: [Self] {
+        [giveUpAfter, minSpeedTime, idleTimeout, resourceTimeout, initialDelay, maximumDelay, multiplier, jitter]
     }
 }

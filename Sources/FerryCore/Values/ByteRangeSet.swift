@@ -108,15 +108,15 @@ extension ByteRangeSet: CustomStringConvertible {
 extension ByteRangeSet: Codable {
     /// Reads what `encode(to:)` writes.
     ///
-    /// - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, or begins before
-    ///   the end of the pair before it.
+    /// - Throws: `DecodingError` for a pair that is not two numbers, is negative, empty or reversed, begins before the
+    ///   end of the pair before it, or ends beyond what a file can have.
     package init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         while !container.isAtEnd {
             var pair = try container.nestedUnkeyedContainer()
             let lower = try pair.decode(Int64.self)
             let upper = try pair.decode(Int64.self)
-            guard pair.isAtEnd, lower >= upperBound, lower < upper else {
+            guard pair.isAtEnd, lower >= upperBound, lower < upper, upper <= SettingRange<Int64>.mostBytes else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "Byte ranges are ascending, disjoint pairs of [lower, upper).")
             }

@@ -13,7 +13,7 @@ package struct TransferID: Hashable, Comparable, Sendable {
     package static func next(after last: TransferID?, milliseconds: UInt64) -> TransferID {
         let fresh = milliseconds << 20
         guard let last, fresh <= last.rawValue else { return TransferID(rawValue: fresh) }
-        return TransferID(rawValue: last.rawValue + 1)
+        return TransferID(rawValue: last.rawValue.addingSaturated(1))
     }
 
     package static func < (left: TransferID, right: TransferID) -> Bool { left.rawValue < right.rawValue }

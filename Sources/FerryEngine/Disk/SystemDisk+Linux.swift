@@ -214,18 +214,11 @@
             guard unsafe fstatvfs(folder.descriptor, &status) == 0 else {
                 throw DiskError("Looking at", folder.path, errno: errno)
             }
-            return Int64(
-                clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+            return Int64(clamping: UInt64(status.f_bavail).multipliedSaturated(by: UInt64(status.f_frsize)))
         }
     }
 
     extension FileIdentity {
-        /// Times from a file system may be anything.
-        private static func nanoseconds(_ seconds: Int, _ rest: Int) -> Int64 {
-            let (whole, isTooLarge) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-            return isTooLarge ? (seconds < 0 ? .min : .max) : whole &+ Int64(rest)
-        }
-
         fileprivate init(_ status: stat) {
             let kind: Kind =
                 switch status.st_mode & S_IFMT {
@@ -237,8 +230,8 @@
             self.init(
                 kind: kind, device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
                 links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777,
-                modified: Self.nanoseconds(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
-                changed: Self.nanoseconds(status.st_ctim.tv_sec, status.st_ctim.tv_nsec))
+                modified: Int64(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec),
+                changed: Int64(seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec))
         }
     }
 #endif

@@ -37,7 +37,7 @@ struct SentFile: Sendable {
     }
 
     private static func modified(_ facts: stat) -> Int64 {
-        Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+        Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
     }
 
     /// The piece at an offset; nil at the end of what the file had when it was opened.

@@ -272,13 +272,14 @@ extension TransferRun {
         let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
         // Blocks that a previous try reserved for this file are no longer counted as free.
         let reserved = facts.joined ? missing : 0
-        guard free + reserved < missing + job.reserve else { return }
+        let required = missing.addingSaturated(job.reserve)
+        guard free.addingSaturated(reserved) < required else { return }
         var details = ErrorDetails(errno: ENOSPC)
-        details.required = missing + job.reserve
+        details.required = required
         details.available = free
         throw TransferError(
             .diskFull,
-            "\(partial.folder.path.escapingControls) has \(free) bytes free, and \(missing + job.reserve) are needed.",
+            "\(partial.folder.path.escapingControls) has \(free) bytes free, and \(required) are needed.",
             details: details)
     }
 }

@@ -36,7 +36,7 @@ extension LocalTransferService {
             desk.sessions[waiting.key.session]?.hasNews = true
         }
         desk.isSettling = true
-        setAlarm(Alarm(due: .now + .seconds(Self.settlingTime * configuration.delayScale), cause: .settling))
+        setAlarm(Alarm(due: .now + .wait(seconds: Self.settlingTime * configuration.delayScale), cause: .settling))
     }
 
     func endSettling() async {
@@ -158,7 +158,7 @@ extension LocalTransferService {
             launch.isDelayed = true
             desk.sessions[id]?.launch = launch
             let rest = desk.applications[registration.application]?.relaunch.rest(now: Date()) ?? 0
-            setAlarm(Alarm(due: .now + .seconds(rest), cause: .launch(id)))
+            setAlarm(Alarm(due: .now + .wait(seconds: rest), cause: .launch(id)))
             return
         }
         logger.warning("gave up launching an app", metadata: ["session": "\(id)"])

@@ -56,7 +56,7 @@ extension LocalTransferService {
     private func setDueAlarm(_ id: TransferID, after seconds: Double) {
         // An alarm that was set before a suspension rings too early, and is set again then.
         guard dueAlarms.insert(id).inserted else { return }
-        setAlarm(Alarm(due: .now + .seconds(min(seconds, TransferMachine.untilAnswered)), cause: .due(id)))
+        setAlarm(Alarm(due: .now + .wait(seconds: min(seconds, TransferMachine.untilAnswered)), cause: .due(id)))
     }
 
     /// Ends those whose alarms have rung and whose time is over, many at a time, so that they share reads and transactions.

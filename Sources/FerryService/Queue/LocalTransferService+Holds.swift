@@ -8,7 +8,7 @@ extension LocalTransferService {
     /// Holds every new request to an origin back for a time that its server asked a transfer for.
     func hold(_ origin: Origin, for seconds: Double, told id: TransferID) {
         let origin = origin.description
-        let until = ContinuousClock.now + .seconds(seconds)
+        let until = ContinuousClock.now + .wait(seconds: seconds)
         held.hold(origin, until: until, told: id)
         setAlarm(Alarm(due: until, cause: .release(origin: origin)))
         tellWaiting(ready.keys.filter { $0.origin == origin }.flatMap { ready.waiting(with: $0, limit: 500) })

@@ -112,7 +112,7 @@ extension LocalTransferService {
         leaveLine(id, key)
         watchConditions(for: key)
         guard delay > 0 else { return ready.insert(id, key) }
-        setDelay(id, DelayedTransfer(key: key, until: .now + .seconds(delay), reason: reason, error: error))
+        setDelay(id, DelayedTransfer(key: key, until: .now + .wait(seconds: delay), reason: reason, error: error))
     }
 
     /// Lets a transfer wait for a moment; for one that has no end, nothing rings.

@@ -151,7 +151,8 @@ extension LocalTransferService {
             try await store(machine.record)
             if let error = machine.record.retry?.error {
                 logger.info(
-                    "a try failed", metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(Int(delay)) s"])
+                    "a try failed",
+                    metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(delay.rounded()) s"])
             }
             return NextTry(record: machine.record, delay: delay, reason: reason)
         case .none, .stop, .rest, .refuse:

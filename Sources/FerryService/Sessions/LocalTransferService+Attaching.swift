@@ -18,7 +18,7 @@ extension LocalTransferService: SessionService {
         guard try attachment.session() == session else {
             throw TransferError(.invalidRequest, "The session \(session) is not the one that the attachment names.")
         }
-        try SettingRange.connectionsPerHost.check(attachment.connectionsPerHost.map(Int64.init), "connections_per_host")
+        try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
         try await waitForOthers(session, attachment)
         let token = take(session, attachment)
         do throws(TransferError) {

@@ -62,7 +62,9 @@ extension JournalReads {
     package var lastEventNumber: Int64 {
         get throws(TransferError) {
             try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-                .flatMap { RowReader($0).integer(0) } ?? 0
+                .flatMap { RowReader($0).integer(0) }
+                // Leaves room for more numbers than there will ever be.
+                .map { min(max(0, $0), 1 << 62) } ?? 0
         }
     }
 }

@@ -7,12 +7,19 @@ import GRDB
 extension JournalReads {
     /// The daemon's settings; nil before they were first changed, or if they cannot be read, which is logged.
     package func settings() throws(TransferError) -> ServiceSettings? {
-        try value("SELECT value FROM settings WHERE name = ?", "service")
+        guard var settings: ServiceSettings = try value("SELECT value FROM settings WHERE name = ?", "service") else {
+            return nil
+        }
+        settings.bringNumbersIntoRange(.clamp)
+        return settings
     }
 
     /// The settings of a session; nil if it has none of its own.
     package func sessionSettings(_ id: SessionID) throws(TransferError) -> SessionSettings? {
-        try value("SELECT settings FROM sessions WHERE name = ?", id.name)
+        guard var settings: SessionSettings = try value("SELECT settings FROM sessions WHERE name = ?", id.name)
+        else { return nil }
+        settings.bringNumbersIntoRange(.clamp)
+        return settings
     }
 
     /// The highest number of a task that the session ever had; 0 if it had none.

@@ -50,6 +50,7 @@ enum ListedColumns {
         record.retry = retry
         record.outcome = outcome
         record.facts = facts(&reader)
+        record.clampNumbers()
         return reader.isReadable ? ListedTransfer(record: record, origin: origin) : nil
     }
 

@@ -130,6 +130,7 @@ enum TransferColumns {
                 ))
             record.finishedAt = record.finishedAt ?? createdAt
         }
+        record.clampNumbers()
         return (record, unreadable)
     }
 

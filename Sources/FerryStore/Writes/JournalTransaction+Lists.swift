@@ -82,5 +82,7 @@ extension JournalTransaction {
 
 extension TransferID {
     /// The id that comes so many after this one.
-    package func advanced(by count: Int) -> TransferID { TransferID(rawValue: rawValue + UInt64(count)) }
+    package func advanced(by count: Int) -> TransferID {
+        TransferID(rawValue: rawValue.addingSaturated(UInt64(max(0, count))))
+    }
 }

@@ -36,9 +36,12 @@ public struct RetryPolicy: Sendable, Codable, Hashable {
 
     /// The same for the service.
     var rule: RetryRule {
-        RetryRule(
+        var rule = RetryRule(
             initialDelay: initialDelay, multiplier: multiplier, maximumDelay: maximumDelay, jitter: jitter,
             maximumAttemptsWithoutProgress: maximumAttemptsWithoutProgress, statusCodes: statusCodes,
             expiredStatusCodes: expiredStatusCodes)
+        // The service would refuse the whole task for one number that it cannot use.
+        rule.bringNumbersIntoRange(.clamp)
+        return rule
     }
 }

@@ -1,6 +1,7 @@
 // Ferry: FerryURLSession
 // The time that a task has.
 
+import FerryCore
 import Foundation
 
 /// Time that passes only while it is let run.
@@ -31,7 +32,7 @@ struct LoadDeadline {
     private var timer: Task<Void, any Error>?
 
     /// - Parameter seconds: nil is no limit.
-    init(seconds: Double?) { time = seconds.map { RunningTime(.seconds($0)) } }
+    init(seconds: Double?) { time = seconds.map { RunningTime(.wait(seconds: $0)) } }
 
     /// Lets the time pass.
     mutating func run(_ expired: @escaping @Sendable () -> Void) {

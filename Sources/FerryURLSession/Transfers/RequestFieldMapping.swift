@@ -61,9 +61,9 @@ enum RequestFieldMapping {
 
     /// A number of seconds as the engine takes it; nil is no limit.
     static func limit(_ seconds: Double) -> Double? {
-        seconds > 0 && seconds < longest ? seconds : nil
+        seconds > 0 && seconds < longest ? SettingRange<Double>.idleTimeout.clamp(seconds) : nil
     }
 
     /// Ten years: what is longer is meant as no limit.
-    static let longest = 3650.0 * 86_400
+    static let longest = SettingRange<Double>.longest
 }

@@ -116,7 +116,9 @@ struct RequestMapping: Sendable {
     }
 
     /// A limit as a transfer has it: 0 is none, and there is a least one.
-    static func rate(_ limit: Int64?) -> Int64 { limit.map { max($0, SettingRange.rateLimit.allowed.lowerBound) } ?? 0 }
+    static func rate(_ limit: Int64?) -> Int64 {
+        limit.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
+    }
 
     /// The stricter of the request's flags and the session's.
     static func network(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> NetworkPolicy {
@@ -151,7 +153,7 @@ struct RequestMapping: Sendable {
     private static func sentFile(_ file: URL) throws -> RequestBody.SentFile {
         var facts = stat()
         guard unsafe stat(file.path, &facts) == 0 else { throw URLError(.fileDoesNotExist) }
-        let modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+        let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
         return RequestBody.SentFile(path: file.path, size: Int64(facts.st_size), modified: modified)
     }
 }
