@@ -129,7 +129,7 @@ package final class RemoteTransferService: SessionService {
         _ = try await call(ChangeApplication.self, application, body: .init(launch: command))
     }
 
-    package func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {
+    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
         _ = try await call(ReorderSession.self, session.name, body: .init(order: ids))
     }
 
@@ -157,7 +157,7 @@ package final class RemoteTransferService: SessionService {
     }
 
     package func act(
-        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report {
         try await call(ActOnSession.self, session.name, body: .init(action: action, ids: ids))
     }

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "7", "0000000000000007+", "0000000000000007+-1", "ffffffffffffffff+1", "0000000000000007+99999999999",
+        "7", "0000000000000007+", "0000000000000007+-1", "ffffffffffffffff+1", "0000000000000007+99999999999999999999",
     ])
     func `a text that names no ids, or more than there are, is refused`(text: String) {
         #expect(throws: DecodingError.self) {

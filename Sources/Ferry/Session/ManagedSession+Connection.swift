@@ -143,7 +143,7 @@ extension ManagedSession {
         let forgotten = transfers.filter { $0.state == .canceled }.map(\.id)
         takeIn(transfers.filter { $0.state != .canceled }, order: order, through: last)
         if !forgotten.isEmpty {
-            _ = try? await service.act(.remove, in: place.session, on: forgotten)
+            _ = try? await service.act(.remove, in: place.session, on: TransferIDRuns(forgotten))
         }
         releaseSettled()
         handleCalls()

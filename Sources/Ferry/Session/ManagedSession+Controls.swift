@@ -155,7 +155,8 @@ extension ManagedSession {
                 return ControlRefusals(whole: obstacle)
             }
             do throws(FerryCore.TransferError) {
-                let report = try await place.service().act(control.action, in: place.session, on: ids)
+                let report = try await place.service().act(
+                    control.action, in: place.session, on: ids.map(TransferIDRuns.init))
                 await streamed(through: report.lastEvent)
                 return ControlRefusals(report.failures)
             } catch {
@@ -249,7 +250,7 @@ extension ManagedSession {
     func forget(_ ids: [TransferID]) {
         commands.add {
             guard let service = try? await self.place.service() else { return }
-            _ = try? await service.act(.remove, in: self.place.session, on: ids)
+            _ = try? await service.act(.remove, in: self.place.session, on: TransferIDRuns(ids))
         }
     }
 
@@ -262,7 +263,7 @@ extension ManagedSession {
             guard self.obstacle == nil, let service = try? await self.place.service() else { return }
             let ids = self.tasks.compactMap { $0.state.withLock(\.transfer) }
             do {
-                try await service.reorder(self.place.session, ids)
+                try await service.reorder(self.place.session, TransferIDRuns(ids))
             } catch {
                 self.log { .error("The order was not stored.", error: error) }
             }

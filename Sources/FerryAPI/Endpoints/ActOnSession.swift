@@ -13,9 +13,9 @@ package enum ActOnSession: Endpoint {
     package struct Request: Hashable, Codable, Sendable {
         package var action: SessionAction
         /// The named ones; nil is all of the session.
-        package var ids: [TransferID]?
+        package var ids: TransferIDRuns?
 
-        package init(action: SessionAction, ids: [TransferID]?) {
+        package init(action: SessionAction, ids: TransferIDRuns?) {
             self.action = action
             self.ids = ids
         }
@@ -25,13 +25,13 @@ package enum ActOnSession: Endpoint {
         package init(from decoder: any Decoder) throws {
             let box = try decoder.container(keyedBy: CodingKeys.self)
             action = try box.decode(SessionAction.self, forKey: .action)
-            ids = try box.decodeIfPresent(TransferIDRuns.self, forKey: .ids)?.ids
+            ids = try box.decodeIfPresent(TransferIDRuns.self, forKey: .ids)
         }
 
         package func encode(to encoder: any Encoder) throws {
             var box = encoder.container(keyedBy: CodingKeys.self)
             try box.encode(action, forKey: .action)
-            try box.encodeIfPresent(ids.map(TransferIDRuns.init), forKey: .ids)
+            try box.encodeIfPresent(ids, forKey: .ids)
         }
     }
 }

@@ -10,19 +10,19 @@ package enum ReorderSession: Endpoint {
         "Stores in which order a session's transfers get their turns; those that are not named come after.")
 
     package struct Request: Hashable, Codable, Sendable {
-        package var order: [TransferID]
+        package var order: TransferIDRuns
 
-        package init(order: [TransferID]) { self.order = order }
+        package init(order: TransferIDRuns) { self.order = order }
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case order }
 
         package init(from decoder: any Decoder) throws {
-            order = try decoder.container(keyedBy: CodingKeys.self).decode(TransferIDRuns.self, forKey: .order).ids
+            order = try decoder.container(keyedBy: CodingKeys.self).decode(TransferIDRuns.self, forKey: .order)
         }
 
         package func encode(to encoder: any Encoder) throws {
             var box = encoder.container(keyedBy: CodingKeys.self)
-            try box.encode(TransferIDRuns(order), forKey: .order)
+            try box.encode(order, forKey: .order)
         }
     }
 

@@ -22,7 +22,7 @@ extension EventBatch: Codable {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         kind = try box.decode(TransferEvent.Kind.self, forKey: .kind)
         through = try box.decode(Int64.self, forKey: .through)
-        ids = try box.decode(TransferIDRuns.self, forKey: .ids).ids
+        ids = try box.decodeIDs(forKey: .ids)
     }
 
     package func encode(to encoder: any Encoder) throws {

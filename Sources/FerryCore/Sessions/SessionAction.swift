@@ -15,6 +15,9 @@ package enum SessionAction: String, CaseIterable, Codable, Sendable {
     /// Forgets all and deletes the files that were fetched, where they are still the same files.
     case removeWithFile = "remove_with_file"
 
+    /// Ids that the session does not have, as far as a report names them: a short text may name very many.
+    package static let mostUnknown = 1000
+
     /// What an action came to.
     package struct Report: Hashable, Codable, Sendable {
         /// Number of the latest durable event when everything was done.

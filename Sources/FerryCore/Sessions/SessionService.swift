@@ -29,7 +29,7 @@ package protocol SessionService: TransferService {
     /// Stores in which order a session's transfers get their turns; those that are not named come after, the oldest first.
     ///
     /// Ids that the session does not have are left out.
-    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError)
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError)
 
     // MARK: Many at once
 
@@ -51,10 +51,11 @@ package protocol SessionService: TransferService {
 
     /// Acts on many transfers of a session in one transaction, and returns once everything is done.
     ///
-    /// - Parameter ids: nil is all of the session; then what has succeeded is not started.
+    /// - Parameter ids: nil is all of the session; then what has succeeded is not started. Of those that the session does
+    ///   not have the first ``SessionAction/mostUnknown`` are among the report's failures.
     /// - Throws: ``TransferError`` only if the call as a whole failed: then nothing was done.
     func act(
-        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report
 }
 

@@ -32,7 +32,7 @@ package enum SessionSignal: Hashable, Sendable {
             lastTask = try box.decode(Int.self, forKey: .lastTask)
             handlesEvents = try box.decode(Bool.self, forKey: .handlesEvents)
             history = try box.decodeIfPresent(Int64.self, forKey: .history) ?? 0
-            order = try box.decodeIfPresent(TransferIDRuns.self, forKey: .order)?.ids ?? []
+            order = try box.contains(.order) ? box.decodeIDs(forKey: .order) : []
         }
 
         package func encode(to encoder: any Encoder) throws {

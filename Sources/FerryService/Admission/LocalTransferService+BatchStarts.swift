@@ -21,7 +21,7 @@ extension LocalTransferService {
         }
         await endOldRuns(of: own)
         var changes: [BatchStarts.Change] = []
-        var failures = Self.unknown(named, among: own)
+        var failures = Self.unknown(TransferIDRuns(named), among: own)
         let known = Set(own)
         for start in starts where known.contains(start.id) {
             guard let change = start.change else { continue }

@@ -6,7 +6,7 @@ import FerryEngine
 import FerryStore
 
 extension LocalTransferService {
-    package func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {
+    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
         await takeTurn(forSettingsOf: session)
         defer { settingsTurns.leave(session) }
         let stored = try await noting { () async throws(TransferError) in

@@ -8,13 +8,13 @@ import Foundation
 
 extension LocalTransferService {
     package func act(
-        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
         if !actionTurns.take(session) { await withCheckedContinuation { actionTurns.wait(session, $0) } }
         defer { actionTurns.leave(session) }
         let own = try await reading { reader throws(TransferError) in
-            try reader.transfers(of: session, among: ids)
+            try reader.transfers(of: session, within: ids)
         }
         await takeTurns(own)
         defer {
@@ -46,10 +46,8 @@ extension LocalTransferService {
         }
     }
 
-    static func unknown(_ ids: [TransferID]?, among own: [TransferID]) -> [ActionResult] {
-        guard let ids, ids.count != own.count || ids != own else { return [] }
-        let known = Set(own)
-        return ids.filter { !known.contains($0) }.map { id in
+    static func unknown(_ ids: TransferIDRuns?, among own: [TransferID]) -> [ActionResult] {
+        (ids?.unknown(among: own, atMost: SessionAction.mostUnknown) ?? []).map { id in
             ActionResult(id: id, error: TransferError(.unknownTransfer, "There is no transfer \(id) in the session."))
         }
     }

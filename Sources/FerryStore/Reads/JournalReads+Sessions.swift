@@ -10,6 +10,28 @@ extension JournalReads {
         try Self.ids(connection, session, ids, "")
     }
 
+    /// Those of a session's transfers that some runs name, or all, in the order of submission.
+    ///
+    /// Costs what exists within the runs, however many ids they name.
+    package func transfers(
+        of session: SessionID, within runs: TransferIDRuns?
+    ) throws(TransferError) -> [TransferID] {
+        guard let runs else { return try transfers(of: session, among: nil) }
+        var found: [TransferID] = []
+        let bounds = runs.merged.map { "[\($0.first.column),\($0.last.column)]" }.joined(separator: ",")
+        // CROSS JOIN fixes the order: each run is looked up among the ids.
+        try connection.forEachRow(
+            """
+            SELECT t.id FROM json_each(?) AS run CROSS JOIN transfers AS t \
+            ON t.id BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]') WHERE +t.session = ?
+            """,
+            ["[\(bounds)]", session.name]
+        ) { row in
+            if let id = row.integer(0) { found.append(TransferID(column: id)) }
+        }
+        return found
+    }
+
     /// Those of them that have succeeded, as records, in the order of submission.
     package func succeeded(of session: SessionID, among ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
         try records(try Self.ids(connection, session, ids, "AND phase = 3"))

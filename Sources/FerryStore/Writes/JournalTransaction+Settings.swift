@@ -34,12 +34,8 @@ extension JournalTransaction {
     ///
     /// Ids that the session does not have are left out.
     /// - Returns: the ids that were stored.
-    package func saveOrder(_ ids: [TransferID], of id: SessionID) throws(TransferError) -> [TransferID] {
-        var present: Set<TransferID> = []
-        try connection.forEachRow("SELECT id FROM transfers WHERE session = ?", [id.name]) { row in
-            if let column = row.integer(0) { present.insert(TransferID(column: column)) }
-        }
-        let order = ids.filter { present.remove($0) != nil }
+    package func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID] {
+        let order = ids.selected(from: try transfers(of: id, among: nil))
         try connection.execute(
             """
             INSERT INTO sessions (name, settings, transfer_order) VALUES (?, ?, ?) \

@@ -116,7 +116,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
-    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {}
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {}
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
     func sessions() async throws(TransferError) -> [SessionInfo] {
@@ -172,7 +172,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         return report
     }
     func act(
-        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report { throw Self.noSessions }
 
     private static let noSessions = TransferError(.internal, "No test calls this.")

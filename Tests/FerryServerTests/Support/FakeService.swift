@@ -97,7 +97,7 @@ final class FakeService: HostedService {
         return stream
     }
 
-    func reorder(_ session: SessionID, _ ids: [TransferID]) async throws(TransferError) {}
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {}
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
         state.withLock { $0.acknowledged[session] = number }
@@ -166,9 +166,9 @@ final class FakeService: HostedService {
         return report
     }
     func act(
-        _ action: SessionAction, in session: SessionID, on ids: [TransferID]?
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report {
-        let failures = (ids ?? []).map { ActionResult(id: $0, error: Self.unknown($0)) }
+        let failures = (ids?.ids ?? []).map { ActionResult(id: $0, error: Self.unknown($0)) }
         return SessionAction.Report(lastEvent: 8, failures: failures)
     }
 

@@ -42,7 +42,7 @@ import Testing
                     #expect(app.attached?.order == [])
                     let ids = try await bed.submit(bed.batch(["/a", "/b", "/c"]) { $0.paused = true })
                     order = [ids[2], ids[0], ids[1]]
-                    try await bed.service.reorder(bed.session, order)
+                    try await bed.service.reorder(bed.session, TransferIDRuns(order))
                     _ = try await bed.service.changeSession(bed.session, settings)
                     await app.leave()
                     let again = try await bed.attachManager()
@@ -55,7 +55,7 @@ import Testing
                     #expect(app.attached?.order == order)
                     #expect(try await bed.service.sessions().map(\.settings) == [settings])
                     try await bed.perform(.remove, on: [order[0]])
-                    try await bed.service.reorder(bed.session, order)
+                    try await bed.service.reorder(bed.session, TransferIDRuns(order))
                     await app.leave()
                     let again = try await bed.attachManager()
                     #expect(again.attached?.order == Array(order.dropFirst()))

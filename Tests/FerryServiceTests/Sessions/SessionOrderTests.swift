@@ -61,7 +61,7 @@ import Testing
                     try await bed.add("/first")
                     await origin.waitForHold("first")
                     ids = try await add(["/a", "/b", "/c"], to: bed)
-                    try await bed.service.reorder(SessionID(Self.session), ids.reversed())
+                    try await bed.service.reorder(SessionID(Self.session), TransferIDRuns(ids.reversed()))
                 }
                 origin.release("first")
                 try await withService(kind, origin, outside, keepsState: true) { bed in

@@ -60,7 +60,7 @@ extension ServiceBed {
     func perform(
         _ action: SessionAction, on ids: [TransferID]? = nil, at location: SourceLocation = #_sourceLocation
     ) async throws -> Int64 {
-        let report = try await service.act(action, in: session, on: ids)
+        let report = try await service.act(action, in: session, on: ids.map(TransferIDRuns.init))
         #expect(report.failures == [], sourceLocation: location)
         return report.lastEvent
     }
