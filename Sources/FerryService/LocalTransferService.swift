@@ -65,6 +65,7 @@ package actor LocalTransferService: TransferService {
     /// The networks and the power that transfers depend on.
     var watch: ConditionWatch
     var outcomesSinceTrim = 0
+    var upkeep = Upkeep()
     var isSpoolOpen = false
     private(set) var isShuttingDown = false
     private var failure: TransferError?

@@ -38,6 +38,8 @@ package struct ServiceConfiguration: Sendable {
     package var advisor: (@Sendable (Transfer) -> (any ExchangeAdvisor)?)?
     /// Seconds that results are kept which their client does not take; `FERRY_RESULT_AGE` sets it.
     package var resultAge: Double = 30 * 86_400
+    /// How long events are kept.
+    package var retention = EventRetention()
     /// Seconds that the first launch of an app sets as the delay before its background work; `FERRY_RELAUNCH_DELAY` sets it.
     package var relaunchDelay = 60.0
 

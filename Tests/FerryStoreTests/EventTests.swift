@@ -60,19 +60,51 @@ import Testing
         #expect(try await numbers(in: journal, ids: [Sample.id(2)]) == [4, 6])
     }
 
-    @Test func `trimming keeps the newest of each session`() async throws {
+    private func trim(
+        _ session: String, in journal: Journal, isAcknowledged: Bool = false, at now: Date,
+        _ change: (inout EventRetention) -> Void = { _ in }
+    ) async throws {
+        var retention = EventRetention()
+        change(&retention)
+        let limits = retention.limits(isAcknowledged: isAcknowledged, now: now)
+        let session = try SessionID(session)
+        while try await journal.commit({ transaction throws(TransferError) in
+            try transaction.trimEvents(of: session, limits)
+        }) {}
+    }
+
+    @Test func `old events go, and those that are too many in a session that nobody acknowledges`() async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
+        for number: UInt64 in 1...3 { try await Sample.insert([try Sample.record(number)], into: journal) }
         _ = try await append(3, session: "a", to: journal)
         _ = try await append(1, session: "b", to: journal)
         _ = try await append(1, session: "a", to: journal, at: Sample.moment + 10)
-        try await journal.commit { transaction throws(TransferError) in
-            try transaction.trimEvents(olderThan: Sample.moment + 5, keepingPerSession: 2)
-        }
+        #expect(
+            try await journal.read { reader throws(TransferError) in try reader.sessionsWithEvents() }.map(\.name)
+                == ["a", "b"])
+        try await trim("a", in: journal, isAcknowledged: true, at: Sample.moment) { $0.mostUnacknowledged = 2 }
+        #expect(try await numbers(in: journal) == [1, 2, 3, 4, 5])
+        try await trim("a", in: journal, at: Sample.moment) { $0.mostUnacknowledged = 2 }
         #expect(try await numbers(in: journal) == [3, 4, 5])
+        try await trim("a", in: journal, isAcknowledged: true, at: Sample.moment + 12) { $0.lifetime = 5 }
+        #expect(try await numbers(in: journal) == [4, 5])
+    }
+
+    @Test func `events of removed transfers go, but the one that says so`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let record = try Sample.record(1)
+        try await Sample.insert([record], into: journal)
+        _ = try await append(2, session: "cli", to: journal)
         try await journal.commit { transaction throws(TransferError) in
-            try transaction.trimEvents(olderThan: Sample.moment + 5, keepingPerSession: 0)
+            try transaction.appendEvent(
+                kind: .removed, at: Sample.moment, id: Sample.id(2), session: .cli, snapshot: nil)
         }
-        #expect(try await numbers(in: journal) == [5])
+        try await trim("cli", in: journal, at: Sample.moment + 3599)
+        #expect(try await numbers(in: journal) == [1, 2, 3])
+        try await trim("cli", in: journal, isAcknowledged: true, at: Sample.moment + 3601)
+        #expect(try await numbers(in: journal) == [1, 2, 3])
+        try await trim("cli", in: journal, at: Sample.moment + 3601)
+        #expect(try await numbers(in: journal) == [1, 3])
     }
 
     @Test func `an event shows its snapshot, else its transfer as it is, else nothing`() async throws {

@@ -29,7 +29,7 @@ extension LocalTransferService {
         let template = try BatchTemplate(record)
         let session = list.template.session
         // Those of a long list that the next trimming would let go are not stored.
-        let kept = session == .cli ? Self.commandLineEvents : .max
+        let kept = keptEvents(of: session)
         let submitted = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
                 try transaction.insert(urls, like: template, first: first, session: session, at: now, keptEvents: kept)

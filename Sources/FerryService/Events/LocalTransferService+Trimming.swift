@@ -6,21 +6,30 @@ import FerryStore
 import Foundation
 
 extension LocalTransferService {
-    /// Seconds for which an event waits for its session's acknowledgement.
-    private static let eventLifetime = 30.0 * 86_400
-    /// Events of the command line's session that are kept: its commands come and go, and none acknowledges for all.
-    static let commandLineEvents = 10_000
-
-    /// Lets events go that waited too long.
+    /// Lets events go that waited too long, or are too many.
     func trimEvents() async throws(TransferError) {
-        let moment = Date().addingTimeInterval(-Self.eventLifetime)
-        try await journal.commit { transaction throws(TransferError) in
-            try transaction.trimEvents(olderThan: moment, keepingPerSession: 0)
-            try transaction.trimEvents(of: .cli, keeping: Self.commandLineEvents)
+        let now = Date()
+        let sessions = try await journal.read { reader throws(TransferError) in try reader.sessionsWithEvents() }
+        for session in sessions {
+            let limits = configuration.retention.limits(isAcknowledged: isRegistered(session), now: now)
+            var hasMore = true
+            while hasMore, !isShuttingDown {
+                hasMore = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                    try transaction.trimEvents(of: session, limits)
+                }
+            }
         }
     }
 
-    /// Trims again after every thousand outcomes, so that a daemon that never ends stays small too.
+    /// How many events of a long list are stored: the next trimming would let the others go.
+    func keptEvents(of session: SessionID) -> Int {
+        isRegistered(session) ? .max : configuration.retention.mostUnacknowledged
+    }
+
+    /// Whether an app is registered for a session, and will take its events.
+    private func isRegistered(_ session: SessionID) -> Bool { desk.sessions[session] != nil }
+
+    /// Trims again after every thousand outcomes, so that a daemon that never rests stays small too.
     func noteOutcome() async {
         outcomesSinceTrim += 1
         guard outcomesSinceTrim >= 1000 else { return }

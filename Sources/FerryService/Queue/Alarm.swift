@@ -22,6 +22,8 @@ struct Alarm: Comparable, Sendable {
         case settling
         /// A launch that failed is to be repeated.
         case launch(SessionID)
+        /// Time to tidy up, if nothing runs.
+        case upkeep
     }
 
     let due: ContinuousClock.Instant

@@ -24,6 +24,7 @@ extension LocalTransferService {
         }
         readOn()
         paceConditions()
+        planUpkeep()
     }
 
     /// Gives the free slots away once those who have their turn now are done: many ends of a moment make one look.
@@ -178,6 +179,8 @@ extension LocalTransferService {
                 await endSettling()
             case .launch(let session):
                 await repeatLaunch(session)
+            case .upkeep:
+                tidyUp()
             }
         }
         schedule()

@@ -37,11 +37,12 @@ extension Journal {
     // Off the caller's executor: opening reads the whole file.
     @concurrent
     static func open(
-        at path: String, logger: Logger, probe: @escaping JournalProbe
+        at path: String, logger: Logger, probe: @escaping JournalProbe,
+        configuration: Configuration = JournalSchema.fileConfiguration
     ) async throws(TransferError) -> (journal: Journal, warnings: [String]) {
         let file = JournalFile(path: path)
         do {
-            return (try openOnce(file, logger: logger, probe: probe), [])
+            return (try openOnce(file, logger: logger, probe: probe, configuration), [])
         } catch is Damaged {
             let aside = try file.setAside(at: Date())
             let warning =
@@ -49,7 +50,7 @@ extension Journal {
                 + "was made, and the transfers of the old one have to be submitted again."
             logger.error("A damaged journal was set aside.", metadata: ["kept_as": "\(aside.escapingControls)"])
             do {
-                return (try openOnce(file, logger: logger, probe: probe), [warning])
+                return (try openOnce(file, logger: logger, probe: probe, configuration), [warning])
             } catch {
                 throw JournalHealth(file: file, logger: logger).translate(error)
             }
@@ -60,7 +61,9 @@ extension Journal {
 
     private struct Damaged: Error {}
 
-    private static func openOnce(_ file: JournalFile, logger: Logger, probe: @escaping JournalProbe) throws -> Journal {
+    private static func openOnce(
+        _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
+    ) throws -> Journal {
         // A file without a byte is what a crash right after its making leaves.
         let size = try file.size() ?? 0
         let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
@@ -71,7 +74,7 @@ extension Journal {
         }
         try file.prepare()
         do {
-            let pool = try DatabasePool(path: file.path, configuration: JournalSchema.configuration)
+            let pool = try DatabasePool(path: file.path, configuration: configuration)
             if !isInspected {
                 try judge(
                     pool.writeWithoutTransaction { try JournalInspection($0, checksPages: checksPages) }, of: file)

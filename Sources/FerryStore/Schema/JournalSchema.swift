@@ -31,6 +31,16 @@ enum JournalSchema {
         return configuration
     }
 
+    /// For a file: free pages can be given back one by one, which is decided before the first table is made.
+    static var fileConfiguration: Configuration {
+        var configuration = configuration
+        configuration.prepareDatabase { database in
+            guard !database.configuration.readonly else { return }
+            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        }
+        return configuration
+    }
+
     /// Every version's step. A step that was released never changes; a new version adds one.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -27,9 +27,39 @@ extension JournalTransaction {
         try connection.execute("DELETE FROM events WHERE session = ? AND number <= ?", [session.name, number])
     }
 
-    /// Lets events go that nobody has acknowledged for long: those before a moment, except the newest of each session.
-    package func trimEvents(olderThan moment: Date, keepingPerSession kept: Int) throws(TransferError) {
-        var sessions: [String] = []
+    /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
+    ///
+    /// - Returns: whether there may be more of them.
+    package func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool {
+        // The number of the newest that goes for being too many.
+        var last: Int64 = -1
+        if let most = limits.most {
+            let row = try connection.row(
+                "SELECT number FROM events WHERE session = ? ORDER BY number DESC LIMIT 1 OFFSET ?",
+                [session.name, max(0, most)])
+            last = row.flatMap { RowReader($0).integer(0) } ?? -1
+        }
+        let gone = try connection.execute(
+            """
+            DELETE FROM events WHERE number IN (
+                SELECT number FROM events WHERE session = ?1 AND (number <= ?2 OR at < ?3 OR at < ?4 AND kind <> 'removed' \
+                AND NOT EXISTS (SELECT 1 FROM transfers WHERE transfers.id = events.id)) LIMIT ?5
+            )
+            """,
+            [
+                session.name, last, limits.oldest.journalMilliseconds,
+                limits.oldestOfRemoved?.journalMilliseconds ?? .min, Self.trimmedAtOnce,
+            ])
+        return gone == Self.trimmedAtOnce
+    }
+
+    private static var trimmedAtOnce: Int { 5000 }
+}
+
+extension JournalReads {
+    /// The names of all sessions that have events.
+    package func sessionsWithEvents() throws(TransferError) -> [SessionID] {
+        var sessions: [SessionID] = []
         // Jumps from one session to the next in the index, past the events between.
         try connection.forEachRow(
             """
@@ -41,25 +71,8 @@ extension JournalTransaction {
             SELECT name FROM names WHERE name IS NOT NULL
             """
         ) { row in
-            if let name = row.text(0) { sessions.append(name) }
+            if let session = row.text(0).flatMap({ try? SessionID($0) }) { sessions.append(session) }
         }
-        for session in sessions {
-            try connection.execute(
-                """
-                DELETE FROM events WHERE session = ?1 AND at < ?2 AND number <= ifnull(\
-                (SELECT number FROM events WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?3), -1)
-                """,
-                [session, moment.journalMilliseconds, max(0, kept)])
-        }
-    }
-
-    /// Lets all but the newest events of a session go.
-    package func trimEvents(of session: SessionID, keeping kept: Int) throws(TransferError) {
-        try connection.execute(
-            """
-            DELETE FROM events WHERE session = ?1 AND number <= ifnull(\
-            (SELECT number FROM events WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2), -1)
-            """,
-            [session.name, max(0, kept)])
+        return sessions
     }
 }

@@ -1,0 +1,54 @@
+// Ferry: FerryService
+// What is done while the service rests.
+
+import FerryCore
+import FerryStore
+import Foundation
+
+/// Knows whether there is something to be tidied up, and whether that is planned. Owned by the service.
+struct Upkeep: Sendable {
+    /// Seconds of rest before anything is done.
+    static let rest = 30.0
+
+    /// The journal's revision when it was last tidied up.
+    private var tidied: UInt64?
+    private var isPlanned = false
+
+    /// Notes that nothing runs; true if an alarm is to be set.
+    mutating func plan(revision: UInt64) -> Bool {
+        guard !isPlanned, tidied != revision else { return false }
+        isPlanned = true
+        return true
+    }
+
+    /// The alarm has rung.
+    mutating func rang() { isPlanned = false }
+
+    /// Everything is tidied up that was there at a revision.
+    mutating func isTidy(at revision: UInt64) { tidied = revision }
+}
+
+extension LocalTransferService {
+    /// Plans to tidy up if nothing runs.
+    func planUpkeep() {
+        guard live.isEmpty, !isShuttingDown, upkeep.plan(revision: journal.revision) else { return }
+        setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
+    }
+
+    /// Lets old events go and gives room back, as long as nothing runs.
+    func tidyUp() {
+        upkeep.rang()
+        // What runs now plans it again when it ends.
+        guard live.isEmpty, !isShuttingDown else { return }
+        Task(name: "upkeep of the journal") {
+            do throws(TransferError) {
+                let revision = journal.revision
+                try await trimEvents()
+                while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
+                if live.isEmpty { upkeep.isTidy(at: revision) }
+            } catch {
+                if !isShuttingDown { noteFailure(error) }
+            }
+        }
+    }
+}

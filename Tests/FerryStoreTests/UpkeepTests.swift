@@ -1,0 +1,85 @@
+// Ferry: FerryStoreTests
+// Room that is given back to the file system.
+
+import FerryCore
+@testable import FerryStore
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Upkeep of the journal` {
+    private func size(_ folder: TemporaryFolder) throws -> Int { try folder.bytes().count }
+
+    /// Stores events of several MiB together.
+    private func fill(_ journal: Journal) async throws {
+        let record = try Sample.fullRecord(1)
+        var transfer = Transfer(record, live: .waiting(.slot))
+        transfer.notes = [String(repeating: "n", count: 2000)]
+        let shown = transfer
+        try await journal.commit { transaction throws(TransferError) in
+            for _ in 0..<6000 {
+                try transaction.appendEvent(
+                    kind: .failed, at: Sample.moment, id: record.id, session: .cli, snapshot: shown)
+            }
+        }
+    }
+
+    private func trim(_ journal: Journal) async throws {
+        let limits = EventRetention().limits(isAcknowledged: false, now: Sample.moment + 3601)
+        while try await journal.commit({ transaction throws(TransferError) in
+            try transaction.trimEvents(of: .cli, limits)
+        }) {}
+    }
+
+    @Test(arguments: [false, true])
+    func `a journal of many events shrinks once they are let go`(isOfEarlierVersion: Bool) async throws {
+        let folder = try TemporaryFolder()
+        if isOfEarlierVersion {
+            try await Journal.open(
+                at: folder.journal, logger: Sample.quiet, probe: { _ in nil },
+                configuration: JournalSchema.configuration
+            ).journal.close()
+        }
+        let journal = try await Sample.open(folder)
+        #expect(try await journal.pragma("auto_vacuum") == (isOfEarlierVersion ? 0 : 2))
+        try await Sample.insert([try Sample.record(7)], into: journal)
+        try await fill(journal)
+        #expect(await journal.reclaim() == false)
+        let full = try size(folder)
+        #expect(full > 8 << 20)
+        try await trim(journal)
+        var turns = 1
+        while await journal.reclaim() { turns += 1 }
+        #expect(isOfEarlierVersion || turns > 1)
+        #expect(try size(folder) < 2 << 20)
+        #expect(try await journal.pragma("auto_vacuum") == 2)
+        #expect(try await journal.page() == [try Sample.record(7)])
+        try await Sample.insert([try Sample.record(8)], into: journal)
+        await journal.close()
+        let again = try await Sample.open(folder)
+        #expect(try await again.page().map(\.id) == [Sample.id(7), Sample.id(8)])
+        await again.close()
+    }
+
+    @Test(
+        arguments: [
+            (PageUpkeep(pageSize: 4096, pages: 100_000, free: 256, canShorten: true), .none),
+            (PageUpkeep(pageSize: 4096, pages: 100_000, free: 257, canShorten: true), .shorten),
+            (PageUpkeep(pageSize: 4096, pages: 1000, free: 257, canShorten: false), .rewrite),
+            (PageUpkeep(pageSize: 4096, pages: 8192 + 257, free: 257, canShorten: false), .rewrite),
+            (PageUpkeep(pageSize: 4096, pages: 8193 + 257, free: 257, canShorten: false), .none),
+            (PageUpkeep(pageSize: 4096, pages: 1000, free: 0, canShorten: false), .none),
+        ] as [(PageUpkeep, PageUpkeep.Step)])
+    func `a file is shortened where that is worth it`(pages: PageUpkeep, step: PageUpkeep.Step) {
+        #expect(pages.step == step)
+    }
+}
+
+extension Journal {
+    func pragma(_ name: String) async throws -> Int64? {
+        try await read { reader throws(TransferError) in
+            var value: Int64?
+            try reader.connection.forEachRow("PRAGMA \(name)") { value = $0.integer(0) }
+            return value
+        }
+    }
+}
