@@ -92,7 +92,7 @@ import Testing
                 "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
                 "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
                 "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
-                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6')",
+                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6', '7')",
             ] { try transaction.connection.execute(step) }
         }
         await journal.close()

@@ -57,7 +57,8 @@ extension ManagedSession {
         var change = TransferChange()
         var isChange = false
         task.state.withLock { task in
-            if let headers, headers != task.headers {
+            // The daemon has forgotten those of one that has succeeded, as far as they open something.
+            if let headers, headers != task.headers || task.status == .succeeded && !headers.isEmpty {
                 task.headers = headers
                 change.headers = RequestPlan.fields(headers)
                 isChange = true

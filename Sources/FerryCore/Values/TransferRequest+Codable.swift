@@ -35,10 +35,11 @@ extension TransferRequest: Codable {
         case retryRule = "retry_rule"
         case minimumTLS = "minimum_tls"
         case maximumTLS = "maximum_tls"
+        case secretsForgotten = "secrets_forgotten"
     }
 
     /// The keys that a request may have on the wire.
-    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+    package static let keys = Set(CodingKeys.allCases.filter { $0 != .secretsForgotten }.map(\.rawValue))
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
@@ -94,6 +95,7 @@ extension TransferRequest: Codable {
         minimumTLS = try box.decodeIfPresent(TLSVersion.self, forKey: .minimumTLS)
         maximumTLS = try box.decodeIfPresent(TLSVersion.self, forKey: .maximumTLS)
         note = try box.decodeIfPresent(ClientNote.self, forKey: .note)
+        try take(.secretsForgotten, into: &secretsForgotten)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -152,5 +154,6 @@ extension TransferRequest: Codable {
         try box.encodeIfPresent(minimumTLS, forKey: .minimumTLS)
         try box.encodeIfPresent(maximumTLS, forKey: .maximumTLS)
         try box.encodeIfPresent(note, forKey: .note)
+        try put(secretsForgotten, .secretsForgotten, unless: false)
     }
 }

@@ -84,6 +84,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var minimumTLS: TLSVersion?
     package var maximumTLS: TLSVersion?
     package var note: ClientNote?
+    /// Whether it has ended, and what opened something for its user was taken out; no client sets it.
+    package var secretsForgotten = false
 
     package init(url: String, folder: String) {
         self.url = url

@@ -104,6 +104,7 @@ extension LocalTransferService {
             if let outcome = try store(draft, template, row, transaction) {
                 var record = try drafts.record(draft)
                 record.outcome = outcome
+                if outcome.forgetsSecrets { record.forgetSecrets() }
                 record.finishedAt = drafts.now
                 try transaction.insert(record)
                 ended.append(record)

@@ -75,6 +75,7 @@ extension LocalTransferService {
         if case .skipped(let success) = found {
             record.outcome = .succeeded(success)
             record.finishedAt = now
+            record.forgetSecrets()
         }
         if isInBackground(record.request.session) {
             record.request.network.isDiscretionary = true

@@ -162,6 +162,7 @@ extension LocalTransferService {
         guard case .enqueue(let delay, let reason) = action else {
             return ActionResult(id: old.id, state: shown(old).state)
         }
+        try old.checkHasSecrets()
         var record = record
         if old.outcome != nil { record.active = ActiveTime() }
         record.active.begin(at: .now)

@@ -52,6 +52,8 @@ extension LocalTransferService {
         if let url = change.url { record.request.url = url }
         if let mirrors = change.mirrors { record.request.mirrors = mirrors }
         if let headers = change.headers { record.request.headers = headers }
+        // What it is asked for with is given anew.
+        if change.url != nil || change.headers != nil { record.request.secretsForgotten = false }
         if let network = change.network { record.request.network = network }
         if let begin = change.notBefore { record.request.notBefore = begin > Date() ? begin : nil }
         if let note = change.note { record.request.note = note }

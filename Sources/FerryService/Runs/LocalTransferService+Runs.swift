@@ -224,6 +224,7 @@ extension LocalTransferService {
         record.outcome = outcome
         record.finishedAt = now
         record.retry = nil
+        if outcome.forgetsSecrets { record.forgetSecrets() }
         let leftover = record.facts.partial
         if let copy = record.facts.copy {
             try? await engine.removeCopy(copy, of: record.id)

@@ -25,7 +25,7 @@ extension LocalTransferService {
         do throws(TransferError) {
             switch action {
             case .pause: try await pause(own, of: session)
-            case .start: try await start(own, of: session, isNamed: ids != nil)
+            case .start: failures += try await start(own, of: session, isNamed: ids != nil)
             case .cancel: failures += try await remove(own, of: session, .remove, sparesSucceeded: true)
             case .remove: failures += try await remove(own, of: session, .remove)
             case .removeWithFile: failures += try await remove(own, of: session, .removeWithFile)
@@ -85,15 +85,21 @@ extension LocalTransferService {
 
     // MARK: Start
 
-    private func start(_ ids: [TransferID], of session: SessionID, isNamed: Bool) async throws(TransferError) {
-        await endOldRuns(of: ids)
-        let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
+    /// - Returns: Those that cannot go on because what only their user knows was forgotten.
+    private func start(
+        _ named: [TransferID], of session: SessionID, isNamed: Bool
+    ) async throws(TransferError) -> [ActionResult] {
+        await endOldRuns(of: named)
+        var anew = isNamed ? try await fetchedAnew(named, of: session) : []
+        let lacking = try await lackingSecrets(named, anew: anew)
+        anew.removeAll { lacking.contains($0.id) }
+        let (ids, again) = (named.filter { !lacking.contains($0) }, anew)
         let own = Set(ids)
         let waiting = delayed.filter { $0.value.key.session == session && own.contains($0.key) }.map(\.key).sorted()
         configuration.reached(.actionBegins)
         let moment = ActiveTime.Instant.now
         let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
-            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: anew, at: moment)
+            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: again, at: moment)
             return (begun, try transaction.pending(begun.ids))
         }
         configuration.reached(.actionCommitted)
@@ -102,6 +108,21 @@ extension LocalTransferService {
         lineUp(pending)
         await hub.publish(begun)
         await tellObstacles(of: begun.ids)
+        return lacking.sorted().map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
+    }
+
+    /// Those that have ended and cannot be asked for again, since what only their user knows was forgotten.
+    ///
+    /// - Parameters:
+    ///   - anew: those that have succeeded and are to be fetched again.
+    ///   - changed: those that get other fields.
+    func lackingSecrets(
+        _ ids: [TransferID], anew: [TransferRecord], changed: [TransferRecord] = []
+    ) async throws(TransferError) -> Set<TransferID> {
+        var lacking = try await reading { reader throws(TransferError) in try reader.canceledWithoutSecrets(ids) }
+        for record in anew where record.request.secretsForgotten { lacking.insert(record.id) }
+        for record in changed where !record.request.secretsForgotten { lacking.remove(record.id) }
+        return lacking
     }
 
     /// Waits for runs whose end is decided: they still have facts to record.

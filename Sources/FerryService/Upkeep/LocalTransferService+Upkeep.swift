@@ -35,7 +35,30 @@ extension LocalTransferService {
         setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
     }
 
-    /// Lets old events go and gives room back, as long as nothing runs.
+    /// Forgets what opens something for the users of transfers that failed so long ago that their bytes are forgotten too.
+    private func forgetOldSecrets() async throws(TransferError) {
+        let moment = Date().addingTimeInterval(-CleanUp.lifetime)
+        var last = TransferID(rawValue: 0)
+        while !isShuttingDown {
+            let after = last
+            let records = try await journal.read { reader throws(TransferError) in
+                try reader.failedWithSecrets(before: moment, after: after)
+            }
+            guard let end = records.last else { return }
+            last = end.id
+            try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                for record in records {
+                    // A retry that came in between needs them.
+                    guard var current = try transaction.record(record.id), current.outcome != nil else { continue }
+                    let old = current.request
+                    current.forgetSecrets()
+                    if current.request != old { try transaction.update(current) }
+                }
+            }
+        }
+    }
+
+    /// Lets old events and secrets go and gives room back, as long as nothing runs.
     func tidyUp() {
         upkeep.rang()
         // What runs now plans it again when it ends.
@@ -44,6 +67,7 @@ extension LocalTransferService {
             do throws(TransferError) {
                 let revision = journal.revision
                 try await trimEvents()
+                try await forgetOldSecrets()
                 while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
                 if live.isEmpty { upkeep.isTidy(at: revision) }
             } catch {

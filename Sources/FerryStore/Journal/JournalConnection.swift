@@ -52,6 +52,13 @@ package final class JournalConnection {
         try run { try $0.execute(sql: JournalSchema.manyPages) }
     }
 
+    /// Runs statements after which no page holds what they delete; pages that become free are written for that.
+    func erasing<Value>(_ work: () throws(TransferError) -> Value) throws(TransferError) -> Value {
+        try run { try $0.execute(sql: JournalSchema.eraseEverything) }
+        defer { try? database.execute(sql: JournalSchema.eraseCheaply) }
+        return try work()
+    }
+
     /// The first row of a query.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws(TransferError) -> Row? {
         try run { try Row.fetchOne($0.cachedStatement(sql: sql), arguments: arguments) }

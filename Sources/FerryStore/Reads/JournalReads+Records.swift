@@ -74,6 +74,36 @@ extension JournalReads {
         return ids
     }
 
+    /// Those of some transfers that were canceled, and whose secrets were forgotten then.
+    package func canceledWithoutSecrets(_ ids: [TransferID]) throws(TransferError) -> Set<TransferID> {
+        var found: Set<TransferID> = []
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers JOIN requests USING (id) WHERE id IN (SELECT value FROM json_each(?)) \
+            AND phase = 5 AND instr(request, '"secrets_forgotten":true') > 0
+            """, [PageQuery.json(ids)]
+        ) { row in
+            if let id = row.integer(0) { found.insert(TransferID(column: id)) }
+        }
+        return found
+    }
+
+    /// Transfers after an id that failed before a moment and may still have secrets, oldest first, some at a time.
+    package func failedWithSecrets(
+        before moment: Date, after id: TransferID
+    ) throws(TransferError) -> [TransferRecord] {
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers JOIN requests USING (id) WHERE phase = 4 AND finished_at < ? AND id > ? \
+            AND \(TransferColumns.mayHaveSecrets) ORDER BY id LIMIT 100
+            """, [moment.journalMilliseconds, id.column]
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        return try records(ids)
+    }
+
     /// The largest id that was ever stored, also if its transfer is gone.
     package var lastTransferID: TransferID? {
         get throws(TransferError) {

@@ -13,8 +13,12 @@ enum JournalSchema {
     /// What is deleted is overwritten where that writes no further pages; some builds of SQLite write those as well.
     static let usualPages = """
         PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000; \
-        PRAGMA secure_delete = FAST
+        \(eraseCheaply)
         """
+
+    static let eraseCheaply = "PRAGMA secure_delete = FAST"
+    /// How it works while it deletes secrets.
+    static let eraseEverything = "PRAGMA secure_delete = ON"
 
     /// How it works while it changes so many pages that their callers would wait for the log to be moved.
     static let laterCheckpoint = "PRAGMA wal_autocheckpoint = 0"
@@ -57,6 +61,9 @@ enum JournalSchema {
         }
         migrator.registerMigration("6") { database in
             for step in version6 { try database.execute(sql: step) }
+        }
+        migrator.registerMigration("7") { database in
+            for step in version7 { try database.execute(sql: step) }
         }
         return migrator
     }

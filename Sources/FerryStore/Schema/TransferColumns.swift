@@ -37,6 +37,12 @@ enum TransferColumns {
         WHERE id IN (SELECT value FROM json_each(?))
         """
 
+    /// Whether a row of `requests` may have what only its user knows.
+    static let mayHaveSecrets = """
+        (credentials IS NOT NULL OR instr(request, '"headers":') > 0 OR instr(request, '"cookies":') > 0 \
+        OR instr(request, '"proxy_environment":') > 0)
+        """
+
     /// The arguments that ``insert`` and ``update`` share.
     static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
         let phase = JournalPhase(intent: record.intent, outcome: record.outcome)

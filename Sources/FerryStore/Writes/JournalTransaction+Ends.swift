@@ -19,6 +19,8 @@ package struct StoredEnd: Sendable {
     fileprivate let failures: String
     fileprivate let outcome: String?
     fileprivate let snapshot: String
+    /// The request without its secrets; nil if it had none, and stays as it is.
+    fileprivate let request: String?
 
     /// - Parameters:
     ///   - record: the transfer with its outcome.
@@ -36,11 +38,13 @@ package struct StoredEnd: Sendable {
         failures = try TransferColumns.text(record.failures)
         outcome = try JournalJSON.text(ifPresent: record.outcome)
         self.snapshot = try JournalJSON.text(Transfer.Short(snapshot))
+        request = try record.request.secretsForgotten ? JournalJSON.text(record.request) : nil
     }
 }
 
 extension JournalTransaction {
-    /// Records that a transfer that is wanted has ended, and the event that says so; its request stays as it is.
+    /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets
+    /// and else stays as it is.
     ///
     /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not
     ///   to run.
@@ -58,6 +62,12 @@ extension JournalTransaction {
                 end.failures, end.outcome, end.id.column,
             ])
         guard changed == 1 else { return nil }
+        if let request = end.request {
+            try connection.erasing { () throws(TransferError) in
+                _ = try connection.execute(
+                    "UPDATE requests SET request = ?, credentials = NULL WHERE id = ?", [request, end.id.column])
+            }
+        }
         try connection.execute(
             "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
             [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
@@ -77,6 +87,7 @@ extension JournalTransaction {
         finished.request = current.request
         finished.credentials = current.credentials
         if current.intent.isRemoval { finished.intent = current.intent }
+        if ended.outcome?.forgetsSecrets == true { finished.forgetSecrets() }
         let shown = Transfer(finished, live: .waiting(.slot))
         try update(finished)
         let number = try appendEvent(

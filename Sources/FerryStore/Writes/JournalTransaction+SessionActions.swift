@@ -169,10 +169,9 @@ extension JournalTransaction {
 
     /// Forgets transfers, with their events.
     package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun {
-        let named = PageQuery.json(ids)
-        for table in ["requests", "transfers"] {
-            try connection.execute("DELETE FROM \(table) WHERE id IN (SELECT value FROM json_each(?))", [named])
-        }
+        try deleteRequests(ids)
+        try connection.execute(
+            "DELETE FROM transfers WHERE id IN (SELECT value FROM json_each(?))", [PageQuery.json(ids)])
         return try appendEvents(kind: .removed, at: now, ids: ids, session: session)
     }
 }

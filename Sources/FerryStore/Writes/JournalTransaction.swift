@@ -36,7 +36,14 @@ package struct JournalTransaction: JournalReads {
             try connection.execute(TransferColumns.update, arguments)
         }
         guard changed == 1 else { return false }
-        try connection.execute(TransferColumns.updateRequest, TransferColumns.requestArguments(record))
+        let request = try TransferColumns.requestArguments(record)
+        if record.request.secretsForgotten {
+            try connection.erasing { () throws(TransferError) in
+                _ = try connection.execute(TransferColumns.updateRequest, request)
+            }
+        } else {
+            try connection.execute(TransferColumns.updateRequest, request)
+        }
         try connection.execute("DELETE FROM transfer_tags WHERE id = ?", [record.id.column])
         try insert(record.request.tags, of: record.id)
         return true
@@ -70,8 +77,20 @@ package struct JournalTransaction: JournalReads {
     /// Forgets a transfer; its events stay.
     @discardableResult
     package func delete(_ id: TransferID) throws(TransferError) -> Bool {
-        try connection.execute("DELETE FROM requests WHERE id = ?", [id.column])
+        try deleteRequests([id])
         return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
+    }
+
+    /// Deletes requests; those of failed transfers may have secrets.
+    func deleteRequests(_ ids: [TransferID]) throws(TransferError) {
+        let named = PageQuery.json(ids)
+        let condition = "id IN (SELECT value FROM json_each(?))"
+        let delete = { () throws(TransferError) in
+            _ = try connection.execute("DELETE FROM requests WHERE \(condition)", [named])
+        }
+        let secret = try connection.row(
+            "SELECT 1 FROM requests WHERE \(condition) AND \(TransferColumns.mayHaveSecrets) LIMIT 1", [named])
+        if secret == nil { try delete() } else { try connection.erasing(delete) }
     }
 
     /// Says how many transfers are changed: for very many the log is moved into the journal's file after the commit.

@@ -1,0 +1,70 @@
+// Ferry: FerryServiceTests
+// What is forgotten when a transfer ends.
+
+import FerryCore
+@testable import FerryService
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Secrets` {
+    private static let body = SeededBody(seed: 8, size: 2000)
+
+    private func give(_ request: inout TransferRequest) {
+        request.url = request.url.replacing("http://", with: "http://me:hunter2@")
+        request.headers = [
+            HeaderField(name: "X-Auth-Token", value: "hunter2"), HeaderField(name: "Accept", value: "*/*"),
+        ]
+    }
+
+    private func stored(_ id: TransferID, _ local: LocalTransferService) async throws -> TransferRecord {
+        try await local.existing(id)
+    }
+
+    @Test func `are forgotten with a success, and a session's client gives them again to fetch it anew`() async throws {
+        try await withStoredService(OriginScript(Self.body)) { bed, local in
+            let id = try await bed.add(give).id
+            let path = try #require(try await bed.wait(for: id, .succeeded).destination)
+            #expect(bed.origin.requests.first?.value("X-Auth-Token") == "hunter2")
+            let record = try await stored(id, local)
+            #expect(record.credentials == nil && record.request.headers.map(\.name) == ["Accept"])
+            try FileManager.default.removeItem(atPath: path)
+            let report = try await bed.service.act(.start, in: .cli, on: [id])
+            #expect(report.failures.map(\.id) == [id] && report.failures.first?.error?.code == .authRequired)
+            #expect(try await bed.service.transfer(id).state == .succeeded)
+            var change = TransferChange()
+            change.headers = [HeaderField(name: "X-Auth-Token", value: "again")]
+            _ = try await bed.service.change(id, change)
+            #expect(try await bed.service.act(.start, in: .cli, on: [id]).failures == [])
+            try await eventually("the second file") { FileManager.default.fileExists(atPath: path) }
+            #expect(bed.origin.requests.last?.value("X-Auth-Token") == "again")
+        }
+    }
+
+    @Test func `are forgotten with a cancel, and a retry says so`() async throws {
+        try await withStoredService(OriginScript(Self.body, always: .hold("h", at: .body(0)))) { bed, local in
+            let id = try await bed.add(give).id
+            await bed.origin.waitForHold("h")
+            try await bed.act(.cancel, id)
+            let record = try await stored(id, local)
+            #expect(record.credentials == nil && record.request.headers.map(\.name) == ["Accept"])
+            let result = try #require(
+                try await bed.service.act(.retry, on: TransferSelection(ids: [id])).first)
+            #expect(result.error?.code == .authRequired && result.error?.message.contains("forgotten") == true)
+            let report = try await bed.service.act(.start, in: .cli, on: [id])
+            #expect(report.failures.map(\.id) == [id])
+            #expect(try await bed.service.transfer(id).state == .canceled)
+        }
+    }
+
+    @Test func `stay with a failure, so that a retry serves`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .status(404)))
+        try await withStoredService(script) { bed, _ in
+            let id = try await bed.add(give).id
+            try await bed.wait(for: id, .failed)
+            try await bed.act(.retry, id)
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.origin.requests.last?.value("X-Auth-Token") == "hunter2")
+        }
+    }
+}
