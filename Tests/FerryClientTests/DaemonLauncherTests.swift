@@ -104,6 +104,32 @@ import Testing
         }
     }
 
+    enum Obstacle: CaseIterable { case pipe, link, folder, linkedFolder }
+
+    /// A named pipe would hold the start up until somebody reads it.
+    @Test(arguments: Obstacle.allCases)
+    func `what has the log's name and is no file keeps a daemon from being started`(obstacle: Obstacle) async throws {
+        try await withProgram("echo ready >&3") { configuration in
+            let (state, log) = (configuration.paths.stateFolder, configuration.paths.log)
+            let elsewhere = state + "-elsewhere"
+            let made = obstacle == .linkedFolder ? elsewhere : state
+            try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
+            switch obstacle {
+            case .pipe: #expect(unsafe mkfifo(log, 0o600) == 0)
+            case .link: #expect(unsafe symlink(elsewhere, log) == 0)
+            case .folder: #expect(unsafe mkdir(log, 0o700) == 0)
+            case .linkedFolder: #expect(unsafe symlink(elsewhere, state) == 0)
+            }
+            let service = RemoteTransferService(configuration)
+            let error = await #expect(throws: TransferError.self) { try await service.status() }
+            await service.shutdown()
+            #expect(error?.code == .daemonUnreachable && error?.message.contains("move it away") == true)
+            #expect(LogTail.lines(of: log, count: 5) == nil)
+            let found = (try? FileManager.default.contentsOfDirectory(atPath: elsewhere)) ?? []
+            #expect(found.isEmpty)
+        }
+    }
+
     @Test func `a daemon that ends is no zombie in the process that started it`() async throws {
         try await withProgram("echo ready >&3") { configuration in
             let process = try spawn(configuration)

@@ -169,6 +169,96 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target))
     }
 
+    /// A database with tables that says of itself that it is another program's.
+    private func foreignFolder(_ steps: [String]) async throws -> TemporaryFolder {
+        let folder = try await filledFolder()
+        let journal = try await Sample.open(folder)
+        try await journal.commit { transaction throws(TransferError) in
+            for step in steps { try transaction.connection.execute(step) }
+        }
+        await journal.close()
+        return folder
+    }
+
+    @Test(arguments: ["PRAGMA application_id = 1", "PRAGMA application_id = 0"])
+    func `a database of another program is refused and left as it is`(pragma: String) async throws {
+        let folder = try await foreignFolder([pragma, "CREATE TABLE bookmarks (url TEXT)"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.journal)
+        let before = try folder.bytes()
+        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        #expect(error?.code == .journalFailed && error?.message.contains("another program") == true)
+        #expect(try folder.bytes() == before && folder.files() == ["journal.sqlite"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.journal)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+    }
+
+    /// Whoever opens such a file to write completes or undoes what its program was doing.
+    @Test func `a database that another program has left in the middle of a change is not touched`() async throws {
+        let folder = try await foreignFolder(["PRAGMA application_id = 0"])
+        let before = try folder.bytes()
+        // A rollback journal that is hot: its head and no page.
+        var hot = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+        for number: UInt32 in [0, 1, UInt32(before.count / 4096), 512, 4096] {
+            hot.append(contentsOf: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) })
+        }
+        hot.append(Data(count: 512 - hot.count))
+        try hot.write(to: URL(filePath: folder.journal + "-journal"))
+        let error = await #expect(throws: TransferError.self) { try await Sample.open(folder) }
+        #expect(error?.code == .journalFailed)
+        #expect(try folder.bytes() == before && folder.bytes("journal.sqlite-journal") == hot)
+    }
+
+    @Test func `a journal without a table of its own is damaged`() async throws {
+        let folder = try await filledFolder()
+        let whole = try await Sample.open(folder)
+        try await whole.commit { transaction throws(TransferError) in
+            try transaction.connection.execute("DROP TABLE events")
+        }
+        await whole.close()
+        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        #expect(warnings.count == 1)
+        await journal.close()
+    }
+
+    /// SQLite and Foundation refuse JSON that is nested so deep, each with an error that is one row's alone.
+    @Test(arguments: ["[", #"{"a":"#])
+    func `a row that is nested deep stops nobody else`(opening: String) async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await Sample.insert(try (1...6).map { try Sample.record($0) }, into: journal)
+        let bomb = String(repeating: opening, count: 200_000)
+        try await journal.commit { transaction throws(TransferError) in
+            for (phase, id) in [(0, 1), (2, 2), (3, 3), (4, 4)] as [(Int, UInt64)] {
+                try transaction.connection.execute(
+                    """
+                    UPDATE transfers SET phase = \(phase), facts = '\(bomb)', failures = '\(bomb)', retry = '\(bomb)', \
+                    outcome = '\(bomb)', active = '\(bomb)', finished_at = 1, line = NULL WHERE id = \(Sample.id(id).column)
+                    """)
+                try transaction.connection.execute(
+                    """
+                    UPDATE requests SET request = '\(bomb)', credentials = '\(bomb)' WHERE id = \(Sample.id(id).column)
+                    """)
+            }
+            try transaction.connection.execute(
+                "INSERT INTO sessions (name, settings, cookies) VALUES ('s', '\(bomb)', '\(bomb)')")
+            try transaction.connection.execute("INSERT INTO settings (name, value) VALUES ('service', '\(bomb)')")
+        }
+        await journal.close()
+        let again = try await Sample.open(folder)
+        let (records, settings) = try await again.read { reader throws(TransferError) in
+            _ = try reader.unfinishedCleanups()
+            _ = try reader.remains(of: nil)
+            _ = try reader.spooledTransfers(endedBefore: .now)
+            _ = try reader.storedSessions()
+            _ = try reader.lines()
+            try reader.forEachPending(timed: true) { _ in }
+            return (try reader.page(JournalFilter()), try reader.settings())
+        }
+        #expect(settings == nil && records.count == 6)
+        #expect(records.count { $0.outcome == nil } == 2)
+        await again.close()
+    }
+
     @Test func `an empty file is a new journal`() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder.journal, contents: nil))

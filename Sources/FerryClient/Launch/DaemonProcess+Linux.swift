@@ -15,21 +15,19 @@ struct DaemonProcess: Sendable {
     static func spawn(
         _ executable: String, environment: [String: String], log: String
     ) throws(TransferError) -> DaemonProcess {
+        let logFile = try LogFile.append(log)
+        defer { close(logFile) }
         var ends: [CInt] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else { throw failed("a pipe", errno) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         let write = fcntl(ends[1], F_DUPFD_CLOEXEC, childEnd + 1)
         close(ends[1])
-        let logFile = unsafe open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        let logError = errno
-        defer {
-            if write >= 0 { close(write) }
-            if logFile >= 0 { close(logFile) }
-        }
-        guard write >= 0, logFile >= 0 else {
+        guard write >= 0 else {
+            let code = errno
             close(ends[0])
-            throw failed("its log \(log.escapingControls)", logError)
+            throw failed("a pipe", code)
         }
+        defer { close(write) }
 
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()

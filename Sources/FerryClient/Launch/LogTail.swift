@@ -7,7 +7,7 @@ import Foundation
 enum LogTail {
     /// The last lines; nil if the file cannot be read.
     static func lines(of path: String, count: Int) -> [String]? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        guard let file = LogFile.read(path) else { return nil }
         defer { try? file.close() }
         guard let end = try? file.seekToEnd() else { return nil }
         try? file.seek(toOffset: end > 8192 ? end - 8192 : 0)

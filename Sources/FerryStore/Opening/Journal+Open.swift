@@ -66,6 +66,8 @@ extension Journal {
     ) throws -> Journal {
         // A file without a byte is what a crash right after its making leaves.
         let size = try file.size() ?? 0
+        // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
+        if size > 0, try file.isForeign() { throw foreign(file) }
         let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
         var isInspected = size == 0
         if size > 0, let found = try JournalInspection(readOnly: file.path, checksPages: checksPages) {
@@ -90,10 +92,20 @@ extension Journal {
         }
     }
 
+    private static func foreign(_ file: JournalFile) -> TransferError {
+        TransferError(
+            .journalFailed,
+            """
+            “\(file.path.escapingControls)” is the database of another program and was left as it is; move it away to \
+            start with an empty journal.
+            """)
+    }
+
     private static func judge(_ found: JournalInspection, of file: JournalFile) throws {
         switch found {
         case .usable: return
         case .damaged: throw Damaged()
+        case .foreign: throw foreign(file)
         case .newer:
             throw TransferError(
                 .journalFailed,

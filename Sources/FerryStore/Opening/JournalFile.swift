@@ -27,6 +27,17 @@ struct JournalFile: Sendable {
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
 
+    /// Whether the file's own head says that it is a database with tables, and not one of Ferry's.
+    func isForeign() throws -> Bool {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? handle.close() }
+        let head = try handle.read(upToCount: 100) ?? Data()
+        func number(at offset: Int) -> UInt32 { head[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+        guard head.count == 100, head.starts(with: Data("SQLite format 3\u{0}".utf8)) else { return false }
+        // Pages in the file, and the program that it belongs to (https://sqlite.org/fileformat2.html#the_database_header).
+        return number(at: 28) > 1 && Int64(number(at: 68)) != JournalSchema.applicationID
+    }
+
     /// Makes the file if there is none, and takes it away from everybody but the user.
     ///
     /// SQLite gives the files that it makes beside it the same mode.

@@ -9,6 +9,8 @@ enum JournalInspection {
     case usable
     /// Made by a newer Ferry.
     case newer
+    /// A database of another program.
+    case foreign
     case damaged
 
     /// Looks at a journal; writes nothing.
@@ -16,8 +18,12 @@ enum JournalInspection {
     /// - Parameter checksPages: Whether every page is looked at, which takes as long as reading the file.
     init(_ database: Database, checksPages: Bool) throws {
         do {
-            if try JournalSchema.migrator.hasBeenSuperseded(database) {
+            if try !Self.isJournal(database) {
+                self = .foreign
+            } else if try JournalSchema.migrator.hasBeenSuperseded(database) {
                 self = .newer
+            } else if try !Self.hasTables(database) {
+                self = .damaged
             } else if checksPages {
                 let answer = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 self = answer == "ok" ? .usable : .damaged
@@ -27,6 +33,18 @@ enum JournalInspection {
         } catch let error as DatabaseError where error.isDamage {
             self = .damaged
         }
+    }
+
+    /// Whether a database is Ferry's, or one that its maker has left without a table.
+    private static func isJournal(_ database: Database) throws -> Bool {
+        if try Int64.fetchOne(database, sql: "PRAGMA application_id") == JournalSchema.applicationID { return true }
+        return try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    }
+
+    /// Whether the tables are there that the first version made, if it was.
+    private static func hasTables(_ database: Database) throws -> Bool {
+        let made = try Set(String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
+        return made.isEmpty || JournalSchema.firstTables.isSubset(of: made)
     }
 
     /// Looks at the file through a connection that cannot write; nil if that is not possible.

@@ -65,7 +65,8 @@ extension JournalReads {
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
-            AND (SELECT json_extract(request, '$.spooled') FROM requests WHERE requests.id = transfers.id) = 1 \
+            AND (SELECT CASE WHEN json_valid(request) THEN json_extract(request, '$.spooled') END FROM requests \
+            WHERE requests.id = transfers.id) = 1 \
             ORDER BY id
             """, [moment.journalMilliseconds]
         ) { row in

@@ -68,6 +68,11 @@ enum JournalSchema {
         return migrator
     }
 
+    /// `FERY`, by which a database is known as a journal.
+    static let applicationID: Int64 = 0x4645_5259
+    /// Tables that every version has.
+    static let firstTables: Set = ["transfers", "transfer_tags", "events", "sessions", "settings"]
+
     // An index ends in the row's id by itself, so `(phase)` serves `WHERE phase = ? ORDER BY id`.
     private static let version1 = """
         PRAGMA application_id = 0x46455259;
