@@ -36,6 +36,48 @@ import Testing
         #expect(throws: ValidationError.self) { try HeaderArgument.parse(text) }
     }
 
+    @Test func `fields come from a file, and a password from standard input, where no list of processes shows them`()
+        async throws
+    {
+        let daemon = FakeDaemon()
+        let console = RecordingConsole(files: ["secret": "A: b\r\n\nCookie: c=d\n", "-": "p w@\nmore"])
+        let status = await ferry(
+            "add", "http://example.com/x", "http://own:pw@example.com/y", "-H", "@secret", "-H", "E: f", "-u", "me",
+            "--password-stdin", daemon: daemon, console: console)
+        #expect(status == 0)
+        #expect(daemon.requests.map(\.url) == ["http://me:p%20w%40@example.com/x", "http://own:pw@example.com/y"])
+        #expect(daemon.requests.first?.headers.map(\.name) == ["A", "Cookie", "E"])
+        #expect(daemon.requests.first?.headers.map(\.value) == ["b", "c=d", "f"])
+    }
+
+    @Test(
+        arguments: [
+            ("me:pw", nil, "http://me:pw@h/"), ("me:", nil, "http://me:@h/"), ("me:a:b", nil, "http://me:a%3Ab@h/"),
+            ("mé", "pä/ß", "http://m%C3%A9:p%C3%A4%2F%C3%9F@h/"), ("me", "", "http://me:@h/"), ("", "pw", nil),
+            (":pw", nil, nil), ("me", nil, nil), ("me:pw", "pw", nil),
+        ] as [(String, String?, String?)])
+    func `a user needs one password`(option: String, input: String?, url: String?) throws {
+        guard let url else {
+            #expect(throws: ValidationError.self) { try Login(option: option, input: input) }
+            return
+        }
+        #expect(try Login(option: option, input: input).added(to: "http://h/") == url)
+        #expect(try Login(option: option, input: input).added(to: "nonsense") == "nonsense")
+        #expect(try Login(option: option, input: input).added(to: "http://a@h/?@") == "http://a@h/?@")
+    }
+
+    @Test(
+        arguments: [
+            ["--password-stdin"], ["-u", "me"], ["-i", "-", "-H", "@-"], ["-H", "@-", "-H", "@-"],
+            ["-u", "me", "--password-stdin", "-H", "@-"], ["-H", "@"], ["-H", "@gone"], ["-H", "@wrong"],
+        ])
+    func `what cannot be read for several things, or at all, is refused`(options: [String]) async {
+        let console = RecordingConsole(files: ["-": "", "wrong": "hunter2"])
+        let context = CommandContext(console: console, environment: [:], currentFolder: "/home/me") { FakeDaemon() }
+        #expect(await FerryProgram.run(["add", "http://example.com/x"] + options, in: context) == 64)
+        #expect(!console.talk.contains("hunter2"))
+    }
+
     @Test func `blank lines and comments of a list are skipped`() {
         let text = "# mirror\r\nhttp://a/1\r\n\r\n  http://a/2#part  \n\t# end\nhttp://a/3"
         #expect(URLList.parse(text) == ["http://a/1", "http://a/2#part", "http://a/3"])

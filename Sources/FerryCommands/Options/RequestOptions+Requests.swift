@@ -22,6 +22,10 @@ extension RequestOptions {
     func template(in context: CommandContext) throws -> (TransferRequest, urls: [String]) {
         var all = urls
         if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
+        if let user {
+            let login = try Login(option: user, input: passwordStdin ? context.console.read("-") : nil)
+            all = all.map(login.added)
+        }
         guard !all.isEmpty else {
             throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
         }
@@ -32,7 +36,7 @@ extension RequestOptions {
         var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
         if let output { (template.folder, template.name) = try paths.file(output, in: template.folder) }
         template.session = session
-        template.headers = headers
+        template.headers = try headers.flatMap { try $0.fields(context.console.read) }
         template.checksums = checksum
         template.onConflict = onConflict
         template.priority = priority

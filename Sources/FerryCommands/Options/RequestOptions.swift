@@ -28,9 +28,21 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A field to send, such as 'Name: value'; can be given again.", valueName: "field"),
-        transform: HeaderArgument.parse)
-    var headers: [HeaderField] = []
+        help: ArgumentHelp(
+            "A field to send, such as 'Name: value', or @FILE with one a line (@- is standard input); can be given again.",
+            valueName: "field"),
+        transform: HeaderSource.parse)
+    var headers: [HeaderSource] = []
+
+    @Option(
+        name: [.customShort("u"), .customLong("user")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "User and password of the server, as USER:PASSWORD, which others may see in the list of processes; see --password-stdin.",
+            valueName: "user"))
+    var user: String?
+
+    @Flag(help: "Read the password that belongs to -u USER from standard input.")
+    var passwordStdin = false
 
     @Option(
         help: ArgumentHelp(
@@ -103,6 +115,13 @@ struct RequestOptions: ParsableArguments {
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
+        let readers = [inputFile == "-", passwordStdin, headers.contains(.file("-"))]
+        guard readers.count(where: \.self) < 2, headers.count(where: { $0 == .file("-") }) < 2 else {
+            throw ValidationError("Standard input can be read for one thing only: -i -, -H @- or --password-stdin.")
+        }
+        guard user != nil || !passwordStdin else {
+            throw ValidationError("--password-stdin needs -u USER.")
+        }
         if let retries, !SettingRange<Int>.retries.contains(retries) {
             throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
