@@ -36,6 +36,25 @@ import Testing
         #expect(throws: ValidationError.self) { try HeaderArgument.parse(text) }
     }
 
+    private static let numbers = [
+        "-9223372036854775808", "-1", "-0", "0", "1", "64", "65", "1000", "1001", "1023", "1024", "9007199254740992",
+        "9223372036854775807", "9223372036854775808", "99999999999999999999999999", "1e300", "1.5", "nan", "inf",
+        "0x10",
+        "8388608T", "8388607T", "9223372036854775807k", "\u{663}", "", " 1",
+    ]
+
+    /// What is taken is a number that the daemon may be asked for; everything else is a sentence and status 64.
+    @Test(arguments: ["--retries", "-x", "--limit-rate", "--expected-size", "--max-size", "--priority"])
+    func `a number on a command line is taken or refused`(option: String) async throws {
+        for number in Self.numbers {
+            let (daemon, console) = (FakeDaemon(), RecordingConsole())
+            let status = await ferry("add", "http://example.com/x", option, number, daemon: daemon, console: console)
+            #expect(status == (daemon.requests.isEmpty ? 64 : 0), "\(number)")
+            #expect(daemon.requests.isEmpty != console.talk.isEmpty, "\(number)")
+        }
+        for number in Self.numbers { #expect([0, 64].contains(await ferry("list", "--limit", number)), "\(number)") }
+    }
+
     @Test func `fields come from a file, and a password from standard input, where no list of processes shows them`()
         async throws
     {

@@ -3,6 +3,7 @@
 
 import FerryCore
 @testable import FerryService
+import FerryStore
 import FerryTesting
 import Foundation
 import Testing
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `are forgotten with a success, and a session's client gives them again to fetch it anew`() async throws {
         try await withStoredService(OriginScript(Self.body)) { bed, local in
-            let id = try await bed.add(give).id
+            let id = try await bed.add("/file.bin", give).id
             let path = try #require(try await bed.wait(for: id, .succeeded).destination)
             #expect(bed.origin.requests.first?.value("X-Auth-Token") == "hunter2")
             let record = try await stored(id, local)
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `are forgotten with a cancel, and a retry says so`() async throws {
         try await withStoredService(OriginScript(Self.body, always: .hold("h", at: .body(0)))) { bed, local in
-            let id = try await bed.add(give).id
+            let id = try await bed.add("/file.bin", give).id
             await bed.origin.waitForHold("h")
             try await bed.act(.cancel, id)
             let record = try await stored(id, local)
@@ -60,7 +61,7 @@ import Testing
     @Test func `stay with a failure, so that a retry serves`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))
         try await withStoredService(script) { bed, _ in
-            let id = try await bed.add(give).id
+            let id = try await bed.add("/file.bin", give).id
             try await bed.wait(for: id, .failed)
             try await bed.act(.retry, id)
             try await bed.wait(for: id, .succeeded)

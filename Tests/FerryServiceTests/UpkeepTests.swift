@@ -3,6 +3,7 @@
 
 import FerryCore
 @testable import FerryService
+import FerryStore
 import FerryTesting
 import Foundation
 import Testing

@@ -48,7 +48,7 @@ extension Alarm.Cause {
     /// Whether a second alarm with this cause says nothing new.
     fileprivate var isSingle: Bool {
         switch self {
-        case .look, .sweep, .cleanUp, .settling, .trialEnds: true
+        case .look, .sweep, .cleanUp, .settling, .trialEnds, .upkeep: true
         case .retry, .due, .release, .launch: false
         }
     }

@@ -137,7 +137,7 @@ extension LocalTransferService {
             case .retry(let id): delayed[id]?.until == other.due
             case .due(let id): dueAlarms.contains(id)
             case .release(let origin): held.contains(origin)
-            case .look, .sweep, .cleanUp, .settling, .trialEnds, .launch: true
+            case .look, .sweep, .cleanUp, .settling, .trialEnds, .upkeep, .launch: true
             }
         }
         if isFirst { rearm() }

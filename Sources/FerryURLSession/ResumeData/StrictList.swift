@@ -12,11 +12,39 @@ struct StrictList {
     /// The dictionary at the top of an XML property list.
     init?(_ data: Data) {
         // Other formats of property lists are for other writers.
-        guard data.starts(with: Data("<?xml".utf8)),
+        guard data.starts(with: Data("<?xml".utf8)), Self.isShallow(data),
             let list = unsafe try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
             let values = list as? [String: Any]
         else { return nil }
         self.values = values
+    }
+
+    /// Elements within each other that a list may have; Foundation's reader takes some of the stack for each.
+    private static let deepest = 32
+
+    private static func isShallow(_ data: Data) -> Bool {
+        var depth = 0
+        var last: UInt8 = 0
+        var isInTag = false
+        var isOpening = false
+        for byte in data {
+            switch byte {
+            case UInt8(ascii: "<"): (isInTag, isOpening) = (true, true)
+            case UInt8(ascii: ">") where isInTag:
+                // One that ends with a slash is empty.
+                if isOpening, last != UInt8(ascii: "/") { depth += 1 }
+                isInTag = false
+            case UInt8(ascii: "/") where last == UInt8(ascii: "<") && isInTag:
+                depth -= 1
+                isOpening = false
+            case UInt8(ascii: "!") where last == UInt8(ascii: "<"), UInt8(ascii: "?") where last == UInt8(ascii: "<"):
+                isOpening = false
+            default: break
+            }
+            if depth > deepest { return false }
+            last = byte
+        }
+        return true
     }
 
     /// The value as it is.

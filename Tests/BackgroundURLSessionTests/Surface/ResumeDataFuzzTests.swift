@@ -1,0 +1,30 @@
+// Ferry: BackgroundURLSessionTests
+// Resume data that are almost right.
+
+import FerryTesting
+@testable import FerryURLSession
+import Foundation
+import Testing
+
+/// Apps keep resume data where they like: altered ones are refused or read, and never end the app.
+@Suite(.timeLimit(.minutes(1))) struct `Mutated resume data` {
+    @Test func `are refused or read`() throws {
+        let sample = [UInt8](try #require(ResumeData.sample().encoded()))
+        var mutations = Mutations(seed: 31)
+        for _ in 0..<mutations.count(1500) {
+            guard let data = ResumeData(Data(mutations.mutate(sample))) else { continue }
+            #expect(data.received >= 0 && data.expectedLength >= -1)
+            #expect(!data.fileName.contains("/"))
+            _ = data.encoded()
+        }
+    }
+
+    @Test(arguments: [100, 100_000])
+    func `that are nested deep are refused`(depth: Int) {
+        for (open, close) in [("<array>", "</array>"), ("<dict><key>a</key>", "</dict>")] {
+            let nested = String(repeating: open, count: depth) + String(repeating: close, count: depth)
+            let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>a</key>\(nested)</dict></plist>"
+            #expect(ResumeData(Data(text.utf8)) == nil)
+        }
+    }
+}
