@@ -36,11 +36,11 @@ extension TransferError {
     ///
     /// - Parameter process: Its number; 0 if that is not known.
     static func silence(of daemon: String, process: Int32, for time: Duration) -> TransferError {
-        let end = process > 0 ? ", or end it with `kill -9 \(process)`" : ""
+        let end = process > 0 ? ", or end it with `kill -9 \(process)` and try again" : ""
         return TransferError(
             .daemonUnreachable,
             "The \(daemon) has answered nothing for \(time.components.seconds) s. It is stopped, or the machine is too busy "
-                + "for it: try again later\(end) and try again. Transfers keep their bytes.")
+                + "for it: try again later\(end). Transfers keep their bytes.")
     }
 
     /// The daemon speaks another version of the control API.
