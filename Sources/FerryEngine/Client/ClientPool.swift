@@ -198,6 +198,11 @@ final class ClientPool: Sendable {
                         position: .after(decoder))
                 }
         }
+        configuration.http2ConnectionDebugInitializer = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(HTTP2ErrorCloser())
+            }
+        }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }
         if let proxy = key.proxy {
             configuration.proxy = Self.proxy(proxy, at: use.route?.address ?? proxy.host)
