@@ -2,6 +2,7 @@
 // What scripts read.
 
 import FerryCore
+import Foundation
 import Testing
 
 @testable import FerryCommands
@@ -17,4 +18,15 @@ import Testing
             #expect(line.contains("files") && !line.contains("hidden-word"))
         }
     }
+
+    @Test func `what hides or turns text is written as JSON's escapes`() throws {
+        var transfer = Transfer.sample()
+        transfer.name = "a\u{202E}b\u{AD}c\u{E0041}d\u{9B}e👨‍👩‍👧"
+        let line = try JSONText.line(transfer)
+        #expect(line.contains(#"a\u202eb\u00adc\udb40\udc41d\u009be👨‍👩‍👧"#))
+        let read = try JSONDecoder().decode(Named.self, from: Data(line.utf8))
+        #expect(read.name.unicodeScalars.elementsEqual((transfer.name ?? "").unicodeScalars))
+    }
+
+    private struct Named: Decodable { var name: String }
 }

@@ -10,10 +10,19 @@ enum JSONText {
     /// One value on one line.
     static func line(_ value: some Encodable) throws(TransferError) -> String {
         do {
-            return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self)
+            return String(decoding: try APIJSON.bytes(withoutSecrets(value)), as: UTF8.self).replacingHidden(
+                with: escape)
         } catch {
             throw TransferError(.internal, "The answer cannot be written as JSON: \(error)")
         }
+    }
+
+    /// What JSON reads as the scalar; outside of texts JSON has none that are hidden.
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }.joined()
     }
 
     /// A transfer that waits for credentials carries those of its URL, for its client alone.

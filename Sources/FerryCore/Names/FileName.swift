@@ -30,10 +30,10 @@ package enum FileName {
         let last = String(scalars[start...])
         // ASCII is composed as it is.
         let composed = last.utf8.allSatisfy { $0 < 0x80 } ? last : last.precomposedStringWithCanonicalMapping
-        let name = trimmed(mapping(composed) { isForbidden($0) ? "_" : $0 })
+        let name = trimmed(visible(mapping(composed) { isForbidden($0) ? "_" : $0 }))
         guard !name.isEmpty else { return nil }
-        // Cutting a character of hundreds of bytes can leave a device's name, which is then far below the limit.
-        return prefixed(trimmed(shortened(prefixed(name), to: maximumLength)))
+        // Cutting a character of hundreds of bytes can leave a joiner, or a device's name, which is then far below the limit.
+        return prefixed(trimmed(visible(shortened(prefixed(name), to: maximumLength))))
     }
 
     // MARK: Steps
@@ -46,13 +46,13 @@ package enum FileName {
 
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool { scalar == "/" || scalar == "\\" }
 
-    /// Controls, what some file system or shell refuses, and what makes a name look like another one.
+    /// What some file system or shell refuses, and what stands for bytes that are no text.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x200B, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFD: true
-        default: ":*?\"<>|".unicodeScalars.contains(scalar)
-        }
+        scalar == "\u{FFFD}" || ":*?\"<>|".unicodeScalars.contains(scalar)
     }
+
+    /// With `_` for each scalar that nobody sees, which would make a name look like another one.
+    private static func visible(_ text: String) -> String { text.replacingHidden { _ in "_" } }
 
     /// Without dots and spaces at both ends: a leading dot hides a file, and Windows drops trailing ones.
     private static func trimmed(_ text: String) -> String {

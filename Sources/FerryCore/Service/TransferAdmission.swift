@@ -29,7 +29,7 @@ package enum TransferAdmission {
         try checkClient(request)
         if let name = request.name { try CallerPath.check(name) }
         try checkNumbers(request)
-        for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag != tag.escapingControls {
+        for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag.hasControls {
             throw TransferError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
         }
         return Admitted(request: request, credentials: url.credentials, origin: url.origin)

@@ -14,7 +14,7 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``TransferError`` with code `invalid_request` for any other.
     package init(_ name: String) throws(TransferError) {
-        guard !name.isEmpty, name.utf8.count <= 1024, name == name.escapingControls else {
+        guard !name.isEmpty, name.utf8.count <= 1024, !name.hasControls else {
             throw TransferError(.invalidRequest, "A session's name has 1 to 1024 bytes and no control characters.")
         }
         self.name = name

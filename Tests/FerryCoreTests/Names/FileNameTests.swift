@@ -66,7 +66,8 @@ import Testing
         let pieces = [
             "", ".", "..", " ", "/", "\\", "-", "~", "con", "NUL", ".tar", ".gz", "a", "\u{301}", "\u{338}", ":", "<",
             "_",
-            "\u{0}", "\u{202E}", String(repeating: "b", count: 250), String(repeating: "\u{301}", count: 130),
+            "\u{0}", "\u{202E}", "\u{200D}", "\u{200C}", "\u{FE0F}", "\u{20E3}", "\u{AD}", "😀", "ع", "1", "*",
+            String(repeating: "b", count: 250), String(repeating: "\u{301}", count: 130),
             "_" + String(repeating: "\u{301}", count: 130),
         ]
         for first in pieces {

@@ -1,0 +1,64 @@
+// Ferry: FerryCore
+// What a text holds that nobody sees.
+
+extension Unicode.Scalar {
+    /// Whether this controls how text is shown, or is not shown itself: two texts that differ by it look alike, or one
+    /// looks like another.
+    ///
+    /// Controls, bidirectional controls, separators of lines and paragraphs, tags, and all that Unicode calls
+    /// default-ignorable or of category format, but for signs that are drawn around digits and hieroglyphs.
+    package var isHidden: Bool {
+        switch value {
+        case 0x20...0x7E: return false
+        case 0x0600...0x0605, 0x06DD, 0x070F, 0x0890...0x0891, 0x08E2, 0x110BD, 0x110CD, 0x13430...0x1343F: return false
+        default: break
+        }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
+        default: return properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Whether this is drawn as a picture, or makes one of others. Digits and signs of ASCII are not.
+    fileprivate var isPicture: Bool { value > 0xFF && properties.isEmoji }
+
+    /// Whether this is of a script that writes words with joiners: from Arabic to Sinhala, Myanmar, Khmer, Mongolian.
+    fileprivate var usesJoiners: Bool {
+        switch value {
+        case 0x0600...0x0DFF, 0x1000...0x109F, 0x1780...0x18AF: !isHidden
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// This text with something else in the place of each scalar that is hidden.
+    ///
+    /// Those stay that have a part in what is drawn: a joiner between two pictures or two letters of a script that writes
+    /// with it, and the mark after a picture that gives it its colours.
+    package func replacingHidden(with replacement: (Unicode.Scalar) -> String) -> String {
+        if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
+        var result = String.UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if !scalar.isHidden || Self.isDrawn(scalar, after: result.last, before: rest.first) {
+                result.append(scalar)
+            } else {
+                result.append(contentsOf: replacement(scalar).unicodeScalars)
+            }
+        }
+        return String(result)
+    }
+
+    private static func isDrawn(
+        _ scalar: Unicode.Scalar, after last: Unicode.Scalar?, before next: Unicode.Scalar?
+    ) -> Bool {
+        guard let last else { return false }
+        switch scalar {
+        case "\u{200D}" where last.isPicture || last == "\u{FE0F}": return next?.isPicture == true
+        case "\u{200C}", "\u{200D}": return last.usesJoiners && next?.usesJoiners == true
+        case "\u{FE0F}": return last.isPicture || next == "\u{20E3}" && ("0"..."9").contains(last)
+        default: return false
+        }
+    }
+}
