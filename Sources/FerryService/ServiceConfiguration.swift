@@ -18,6 +18,8 @@ package struct ServiceConfiguration: Sendable {
     package var lookup = NameLookup.system
     /// Called at each step at which a crash makes a difference.
     package var reached: @Sendable (LifeStep) -> Void
+    /// Called when nothing has run for a while after work and the journal is tidy; returns at once.
+    package var atRest: @Sendable () -> Void = {}
     /// Gives the random numbers that spread delays, from 0 up to 1.
     package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
     /// Multiplies every delay before a retry; tests make them short.

@@ -4,4 +4,5 @@
 import FerryServer
 import Foundation
 
+Daemon.prepareProcess()
 exit(await Daemon.main())

@@ -5,6 +5,7 @@
 #define CFERRYSYSTEM_H
 
 #include "Inflate.h"
+#include "Memory.h"
 #include "Network.h"
 #include "Spawn.h"
 #include "Threads.h"

@@ -7,15 +7,19 @@ import FerryService
 import Foundation
 
 extension Daemon {
+    /// What the process needs before anything else runs in it.
+    package static func prepareProcess() { ProcessMemory.limit() }
+
     /// The program `ferryd`: returns its exit status.
     package static func main() async -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         return await main(arguments: CommandLine.arguments, environment: environment) {
             paths, logger, seam throws(TransferError) in
             LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
-            return try await LocalTransferService.open(
-                ServiceConfiguration(
-                    stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached))
+            var configuration = ServiceConfiguration(
+                stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached)
+            configuration.atRest = ProcessMemory.giveBack
+            return try await LocalTransferService.open(configuration)
         }
     }
 }

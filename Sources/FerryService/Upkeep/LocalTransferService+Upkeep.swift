@@ -69,7 +69,9 @@ extension LocalTransferService {
                 try await trimEvents()
                 try await forgetOldSecrets()
                 while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
-                if live.isEmpty { upkeep.isTidy(at: revision) }
+                guard live.isEmpty else { return }
+                upkeep.isTidy(at: revision)
+                configuration.atRest()
             } catch {
                 if !isShuttingDown { noteFailure(error) }
             }
