@@ -26,6 +26,10 @@ int ferry_set_modification_time(int descriptor, time_t seconds) {
     return futimens(descriptor, times);
 }
 
+int ferry_has_default_access_list(int descriptor) {
+    return fgetxattr(descriptor, "system.posix_acl_default", NULL, 0) > 0;
+}
+
 int ferry_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
     return fsetxattr(descriptor, name, value, size, 0);
 }

@@ -6,33 +6,51 @@
 #define _GNU_SOURCE
 #include "Spawn.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-int ferry_spawn(pid_t *process, char *const *arguments, char *const *environment, const char *folder) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t all, none;
-    int status = posix_spawn_file_actions_init(&actions);
-    if (status != 0) return status;
-    status = posix_spawnattr_init(&attributes);
-    if (status != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return status;
-    }
-    sigfillset(&all);
+/// Runs the program in the place of this process; returns only if that fails, with errno set.
+static void become(char *const *arguments, char *const *environment, const char *folder, mode_t mask) {
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++) (void)sigaction(number, &usual, NULL);
+    if (setsid() < 0) return;
+    int input = open("/dev/null", O_RDONLY);
+    if (input < 0 || (input != 0 && (dup2(input, 0) < 0 || close(input) != 0))) return;
+    if (chdir(folder) != 0) return;
+    closefrom(3);
+    (void)umask(mask);
+    sigset_t none;
     sigemptyset(&none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    if ((status = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
-        (status = posix_spawn_file_actions_addchdir_np(&actions, folder)) == 0 &&
-        (status = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0) {
-        status = posix_spawn(process, arguments[0], &actions, &attributes, arguments, environment);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)execve(arguments[0], arguments, environment);
+}
+
+// posix_spawn(3) has no umask of its own for the program, and to change the starter's for a moment would be to change that of
+// every thread.
+int ferry_spawn(
+    pid_t *process, char *const *arguments, char *const *environment, const char *folder, mode_t mask) {
+    sigset_t all, own;
+    sigfillset(&all);
+    // The child has this memory until it runs the program: no handler of the starter's may run there.
+    int status = pthread_sigmask(SIG_BLOCK, &all, &own);
+    if (status != 0) return status;
+    volatile int failure = 0;
+    pid_t child = vfork();
+    if (child == 0) {
+        become(arguments, environment, folder, mask);
+        failure = errno != 0 ? errno : EINVAL;
+        _exit(127);
     }
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    status = child < 0 ? errno : failure;
+    (void)pthread_sigmask(SIG_SETMASK, &own, NULL);
+    if (child > 0 && status != 0) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    if (status == 0) *process = child;
     return status;
 }
 

@@ -8,7 +8,7 @@ import Glibc
 /// How a client finds its daemon, and whether it may start one.
 package struct ClientConfiguration: Sendable {
     package var paths: FerryPaths
-    /// The environment of a daemon that this client starts; `FERRYD` names its executable.
+    /// The client's environment, of which a daemon that it starts gets a part; `FERRYD` names its executable.
     package var environment: [String: String]
     package var startsDaemon = true
     /// How long a daemon may take until it answers.

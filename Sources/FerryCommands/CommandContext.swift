@@ -2,7 +2,7 @@
 // What a command works with.
 
 package import FerryClient
-import FerryCore
+package import FerryCore
 package import Foundation
 import Synchronization
 
@@ -11,25 +11,28 @@ package struct CommandContext: Sendable {
     package var console: any Console
     package var environment: [String: String]
     package var currentFolder: String
+    /// What new files are not permitted.
+    package var umask: FileMask
     package var now: @Sendable () -> Date = { Date() }
     private let access: LazyDaemon
     private let remarks: Remarks
 
     package init(
-        console: any Console, environment: [String: String], currentFolder: String,
+        console: any Console, environment: [String: String], currentFolder: String, umask: FileMask = .usual,
         daemon: @escaping @Sendable () throws -> any DaemonAccess
     ) {
-        self.init(Remarks(console), console, environment, currentFolder, daemon)
+        self.init(Remarks(console), console, environment, currentFolder, umask, daemon)
     }
 
     private init(
         _ remarks: Remarks, _ console: any Console, _ environment: [String: String], _ currentFolder: String,
-        _ daemon: @escaping @Sendable () throws -> any DaemonAccess
+        _ umask: FileMask, _ daemon: @escaping @Sendable () throws -> any DaemonAccess
     ) {
         self.remarks = remarks
         self.console = console
         self.environment = environment
         self.currentFolder = currentFolder
+        self.umask = umask
         access = LazyDaemon(daemon)
     }
 
@@ -38,7 +41,7 @@ package struct CommandContext: Sendable {
         let environment = ProcessInfo.processInfo.environment
         let console = SystemConsole()
         let remarks = Remarks(console)
-        return CommandContext(remarks, console, environment, FileManager.default.currentDirectoryPath) {
+        return CommandContext(remarks, console, environment, FileManager.default.currentDirectoryPath, .ofProcess) {
             var configuration = try ClientConfiguration(environment: environment)
             configuration.patience = Patience(tell: remarks.say)
             return LocalDaemon(configuration)

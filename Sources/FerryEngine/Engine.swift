@@ -17,6 +17,8 @@ package final class Engine: Sendable {
         package var lookup = NameLookup.system
         /// Proxy variables of this process, for requests that bring none.
         package var environment: [String: String]
+        /// What files and folders are not permitted of requests that bring no mask.
+        package var umask = FileMask.usual
         package var logger: Logger
         /// Called at each step at which a crash makes a difference.
         package var reached: @Sendable (LifeStep) -> Void = { _ in }
@@ -38,6 +40,7 @@ package final class Engine: Sendable {
     let folders = FolderSync()
     let clients: ClientPool
     let names: NameResolver
+    let trustFiles = TrustFiles()
     /// How many connections there may be.
     package let budget = ConnectionBudget()
     /// The engine's own loops: a slow disk stalls transfers to it, never others or the control API.

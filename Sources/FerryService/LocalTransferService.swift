@@ -88,6 +88,7 @@ package actor LocalTransferService: TransferService {
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
         engine.timeouts = configuration.timeouts
         engine.lookup = configuration.lookup
+        engine.umask = configuration.umask
         engine.reached = configuration.reached
         engine.checkpointInterval = configuration.checkpointInterval
         self.engine = Engine(engine)

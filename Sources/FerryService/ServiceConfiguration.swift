@@ -12,6 +12,8 @@ package struct ServiceConfiguration: Sendable {
     package var logger: Logger
     /// Proxy and trust variables for transfers that bring none.
     package var environment: [String: String]
+    /// What the files of transfers that bring no mask are not permitted; apps that are launched get it too.
+    package var umask = FileMask.usual
     package var disk: any DiskSystem = SystemDisk()
     package var timeouts = Timeouts()
     /// How names are looked up.

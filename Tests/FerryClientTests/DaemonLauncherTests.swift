@@ -130,6 +130,22 @@ import Testing
         }
     }
 
+    /// Who starts the daemon first must not decide through whom and with whose trust all others fetch.
+    @Test func `a daemon gets nothing of the requests of the client that starts it`() async throws {
+        try await withProgram("env >\"$FERRY_HOME/variables\"; echo ready >&3") { configuration in
+            var busy = configuration
+            let own = ["http_proxy", "HTTPS_PROXY", "SSL_CERT_FILE", "FERRY_BACKGROUND_SESSION", "TMPDIR"]
+            for name in own { busy.environment[name] = "/nonexistent" }
+            let wanted = ["HOME": "/h", "XDG_RUNTIME_DIR": "/r", "LC_ALL": "C", "FERRY_LOG_LEVEL": "debug"]
+            busy.environment.merge(wanted) { $1 }
+            try spawn(busy)
+            let home = try #require(configuration.environment["FERRY_HOME"])
+            let lines = try String(contentsOfFile: home + "/variables", encoding: .utf8).split(separator: "\n")
+            for name in own { #expect(!lines.contains { $0.hasPrefix(name + "=") }, "\(name)") }
+            for (name, value) in wanted { #expect(lines.contains("\(name)=\(value)")) }
+        }
+    }
+
     @Test func `a daemon that ends is no zombie in the process that started it`() async throws {
         try await withProgram("echo ready >&3") { configuration in
             let process = try spawn(configuration)

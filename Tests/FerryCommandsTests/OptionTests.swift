@@ -129,9 +129,37 @@ import Testing
         #expect(throws: ValidationError.self) { try paths.file(typed, in: "/base") }
     }
 
-    @Test func `Q11 proxy variables go with the request, but not HTTP_PROXY`() {
-        let environment = ["http_proxy": "a", "HTTP_PROXY": "b", "NO_PROXY": "c", "HOME": "d"]
-        #expect(ProxyVariables.of(environment) == ["http_proxy": "a", "NO_PROXY": "c"])
+    @Test func `the environment of the command goes with its request, and options go over it`() async throws {
+        let daemon = FakeDaemon()
+        let environment = [
+            "http_proxy": "http://a:1", "NO_PROXY": "c", "HOME": "/d", "SSL_CERT_FILE": "own/ca.pem",
+            "SSL_CERT_DIR": "/e",
+        ]
+        #expect(await ferry("add", "http://example.com/x", daemon: daemon, environment: environment) == 0)
+        #expect(
+            await ferry(
+                "add", "http://example.com/x", "--cacert", "../ca", "--cert", "c.pem", "--key", "/k.pem", "--proxy",
+                "socks5://p", "--noproxy", "h,i", daemon: daemon, environment: environment) == 0)
+        #expect(
+            await ferry("add", "http://example.com/x", "--proxy", "", daemon: daemon, environment: environment) == 0)
+        #expect(
+            daemon.requests.map(\.proxyEnvironment) == [
+                ["http_proxy": "http://a:1", "NO_PROXY": "c"], ["all_proxy": "socks5://p", "no_proxy": "h,i"],
+                ["NO_PROXY": "c"],
+            ])
+        let usual = RequestTrust(authorities: "/home/me/own/ca.pem")
+        let given = RequestTrust(authorities: "/home/ca", certificate: "/home/me/c.pem", key: "/k.pem")
+        #expect(daemon.requests.map(\.trust) == [usual, given, usual])
+        #expect(daemon.requests.map(\.umask) == [.usual, .usual, .usual])
+    }
+
+    @Test(arguments: [["--key", "k.pem"], ["--proxy", "gopher://me:secret@p"]])
+    func `a key without a certificate and a proxy of no known kind are refused`(options: [String]) async {
+        let (daemon, console) = (FakeDaemon(), RecordingConsole())
+        let context = CommandContext(console: console, environment: [:], currentFolder: "/home/me") { daemon }
+        #expect(await FerryProgram.run(["add", "http://example.com/x"] + options, in: context) == 64)
+        #expect(daemon.requests.isEmpty)
+        #expect(!console.talk.contains("secret"))
     }
 
     @Test func `all options arrive in the request`() async throws {
@@ -164,6 +192,8 @@ import Testing
         expected.expectedSize = 7
         expected.paused = true
         expected.proxyEnvironment = ["all_proxy": "http://p:1"]
+        expected.trust = RequestTrust()
+        expected.umask = .usual
         #expect(daemon.requests == [expected])
     }
 

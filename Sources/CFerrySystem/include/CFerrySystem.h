@@ -29,6 +29,9 @@ int ferry_start_writeback(int descriptor);
 /// futimens(2) that leaves the time of the last access alone.
 int ferry_set_modification_time(int descriptor, time_t seconds);
 
+/// Whether a folder has an access list for what is made in it: 1 or 0.
+int ferry_has_default_access_list(int descriptor);
+
 /// fsetxattr(2) without flags.
 int ferry_set_attribute(int descriptor, const char *name, const void *value, size_t size);
 

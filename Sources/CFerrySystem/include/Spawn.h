@@ -8,9 +8,10 @@
 
 #include <sys/types.h>
 
-/// posix_spawn(3) in a session of its own, in a folder, with nothing to read, the starter's outputs, no other open
-/// descriptor, and no signal ignored or blocked. Returns 0 or an error number.
-int ferry_spawn(pid_t *process, char *const *arguments, char *const *environment, const char *folder);
+/// Runs a program in a session of its own, in a folder, with nothing to read, the starter's outputs, no other open
+/// descriptor, no signal ignored or blocked, and a umask of its own. Returns 0 or an error number.
+int ferry_spawn(
+    pid_t *process, char *const *arguments, char *const *environment, const char *folder, mode_t mask);
 
 #endif
 #endif

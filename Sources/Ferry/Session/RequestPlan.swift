@@ -19,6 +19,7 @@ struct RequestPlan: Sendable {
     ) -> TransferRequest {
         var request = TransferRequest(url: "", folder: cache.downloadFilePath)
         request.session = place.session
+        place.caller.apply(to: &request)
         request.partialFolder = cache.downloadTmpPath
         request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
         // The resource timeout alone ends what gets nowhere; busy servers have a number of tries.

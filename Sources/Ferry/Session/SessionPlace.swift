@@ -14,6 +14,8 @@ struct SessionPlace: Sendable {
     let identifier: String
     let session: SessionID
     let service: @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+    /// What requests take along of the program's environment, as it was when the session was made.
+    let caller = CallerEnvironment.ofApp
     private let application: String
     /// The name of the session within its application.
     private let name: String

@@ -11,7 +11,8 @@ struct DaemonProcess: Sendable {
     /// Read end of the pipe on which the daemon says that it is ready.
     private let pipe: CInt
 
-    /// Starts a daemon in a session of its own, so that neither Ctrl-C nor the end of a terminal reaches it.
+    /// Starts a daemon in a session of its own, so that neither Ctrl-C nor the end of a terminal reaches it, and with what
+    /// it needs of an environment.
     static func spawn(
         _ executable: String, environment: [String: String], log: String
     ) throws(TransferError) -> DaemonProcess {
@@ -53,7 +54,7 @@ struct DaemonProcess: Sendable {
         unsafe posix_spawnattr_setflags(
             &attributes, setSession | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
 
-        var variables = environment
+        var variables = DaemonEnvironment.of(environment)
         variables["FERRY_READY_FD"] = String(childEnd)
         var pid: pid_t = 0
         let status = unsafe withCStrings([executable]) { arguments in

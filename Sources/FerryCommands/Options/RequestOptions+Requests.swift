@@ -50,7 +50,7 @@ extension RequestOptions {
         template.insecure = insecure
         template.allowDowngrade = allowDowngrade
         template.tags = tag
-        template.proxyEnvironment = ProxyVariables.of(context.environment)
+        connection.caller(in: context).apply(to: &template)
         return (template, all)
     }
 }

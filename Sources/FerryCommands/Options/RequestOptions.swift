@@ -109,6 +109,8 @@ struct RequestOptions: ParsableArguments {
     @Flag(help: "Follow redirects from https to http.")
     var allowDowngrade = false
 
+    @OptionGroup var connection: ConnectionOptions
+
     func validate() throws {
         guard !urls.isEmpty || inputFile != nil else {
             throw ValidationError("There is nothing to fetch: give a URL, or a file of URLs with -i.")

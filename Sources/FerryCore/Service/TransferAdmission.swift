@@ -29,6 +29,7 @@ package enum TransferAdmission {
         try checkClient(request)
         if let name = request.name { try CallerPath.check(name) }
         try checkNumbers(request)
+        try request.trust?.check()
         for tag in request.tags where tag.isEmpty || tag.utf8.count > 255 || tag.hasControls {
             throw TransferError(.invalidRequest, "A tag has 1 to 255 bytes and no control characters.")
         }

@@ -5,7 +5,7 @@ import Foundation
 
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note
+        case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"
@@ -77,6 +77,8 @@ extension TransferRequest: Codable {
         try take(.paused, into: &paused)
         try take(.tags, into: &tags)
         proxyEnvironment = try box.decodeIfPresent([String: String].self, forKey: .proxyEnvironment)
+        trust = try box.decodeIfPresent(RequestTrust.self, forKey: .trust)
+        umask = try box.decodeIfPresent(FileMask.self, forKey: .umask)
         try take(.method, into: &method)
         body = try box.decodeIfPresent(RequestBody.self, forKey: .body)
         try take(.statusPolicy, into: &statusPolicy)
@@ -136,6 +138,8 @@ extension TransferRequest: Codable {
         try put(paused, .paused, unless: false)
         try put(tags, .tags, unless: [])
         try box.encodeIfPresent(proxyEnvironment, forKey: .proxyEnvironment)
+        try box.encodeIfPresent(trust, forKey: .trust)
+        try box.encodeIfPresent(umask, forKey: .umask)
         try put(method, .method, unless: plain.method)
         try box.encodeIfPresent(body, forKey: .body)
         try put(statusPolicy, .statusPolicy, unless: .strict)

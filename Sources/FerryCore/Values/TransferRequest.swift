@@ -56,6 +56,10 @@ package struct TransferRequest: Hashable, Sendable {
     package var tags: [String] = []
     /// The proxy variables of the submitting program's environment; absent: those of the daemon.
     package var proxyEnvironment: [String: String]?
+    /// Whom TLS trusts, and the client's certificate; absent: whom the daemon trusts.
+    package var trust: RequestTrust?
+    /// What the file and the folders that are made for it are not permitted; absent: the daemon's own.
+    package var umask: FileMask?
 
     package var method = "GET"
     /// Sent with the request; a request that has one is never continued in the middle.

@@ -30,12 +30,15 @@ final class ClientPool: Sendable {
         var asksForTrust = false
         var minimumTLS: FerryCore.TLSVersion?
         var maximumTLS: FerryCore.TLSVersion?
+        /// The trust of the request; nil is the engine's own.
+        var trust: TrustMaterial?
     }
 
     /// What a TLS context depends on.
     private struct Context: Hashable {
         var minimum: FerryCore.TLSVersion?
         var maximum: FerryCore.TLSVersion?
+        var trust: TrustMaterial?
     }
 
     /// Where connections lead: an address of the origin's name, or of its proxy's.
@@ -55,6 +58,9 @@ final class ClientPool: Sendable {
     fileprivate struct Use: Hashable {
         var key: Key
         var route: Route?
+
+        /// Whether requests may name any number of such, so that one is dropped that nothing has used for a while.
+        var isOneOfMany: Bool { route != nil || key.trust != nil || key.proxy != nil }
     }
 
     private struct Member {
@@ -83,6 +89,9 @@ final class ClientPool: Sendable {
     private let timeouts: Timeouts
     private let state = Mutex(State())
 
+    /// Requests may name any number of certificates.
+    private static let mostContexts = 16
+
     init(loops: EngineLoops, trust: TrustRoots, timeouts: Timeouts) {
         self.loops = loops
         self.trust = trust
@@ -105,8 +114,8 @@ final class ClientPool: Sendable {
                 eventLoopGroupProvider: .shared(loops[key.loop]), configuration: configuration,
                 backgroundActivityLogger: NoLog.logger)
             state.members[use] = Member(client: client, leases: 1)
-            defer { state.isSweeping = state.isSweeping || route != nil }
-            return (client, route != nil && !state.isSweeping)
+            defer { state.isSweeping = state.isSweeping || use.isOneOfMany }
+            return (client, use.isOneOfMany && !state.isSweeping)
         }
         guard let client else { throw TransferError(.internal, "The engine has ended.") }
         if sweeps { sweepLater() }
@@ -125,15 +134,15 @@ final class ClientPool: Sendable {
 
     private func sweepLater() { loops[0].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() } }
 
-    /// Drops the clients of routes that nothing has used for a while.
+    /// Drops the clients of routes, proxies and trust that nothing has used for a while.
     private func sweep() {
         let (idle, goesOn) = state.withLock { state in
             let limit = NIODeadline.now() - Self.idleTime
             let idle = state.members.filter {
-                $0.key.route != nil && $0.value.leases == 0 && $0.value.idleSince <= limit
+                $0.key.isOneOfMany && $0.value.leases == 0 && $0.value.idleSince <= limit
             }
             for use in idle.keys { state.members[use] = nil }
-            state.isSweeping = !state.isShutDown && state.members.keys.contains { $0.route != nil }
+            state.isSweeping = !state.isShutDown && state.members.keys.contains(where: \.isOneOfMany)
             return (idle.values.map(\.client), state.isSweeping)
         }
         for client in idle { client.shutdown { _ in } }
@@ -151,16 +160,19 @@ final class ClientPool: Sendable {
 
     /// The context of connections that start TLS themselves; the first one reads the system's roots.
     private func context(_ key: Key) throws(TransferError) -> NIOSSLContext {
-        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS)
+        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust)
         if let context = state.withLock({ $0.contexts[wanted] }) { return context }
         // The name of the host is checked with everything else that the evaluation finds, not by the library.
         var configuration = trust.configuration(
-            isInsecure: false, minimum: key.minimumTLS, maximum: key.maximumTLS)
+            isInsecure: false, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
         configuration.certificateVerification = .noHostnameVerification
         configuration.applicationProtocols = ["http/1.1"]
         do {
             let context = try NIOSSLContext(configuration: configuration)
-            state.withLock { $0.contexts[wanted] = context }
+            state.withLock { state in
+                if state.contexts.count >= Self.mostContexts { state.contexts = [:] }
+                state.contexts[wanted] = context
+            }
             return context
         } catch {
             throw TransferError(.tlsFailed, "TLS cannot be set up (\(error)).".escapingControls)
@@ -183,7 +195,7 @@ final class ClientPool: Sendable {
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
         configuration.tlsConfiguration = trust.configuration(
             isInsecure: key.isInsecure, skipsHost: key.skipsHostVerification, minimum: key.minimumTLS,
-            maximum: key.maximumTLS)
+            maximum: key.maximumTLS, material: key.trust)
         configuration.http1_1ConnectionDebugInitializer = { [directory] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))

@@ -18,6 +18,8 @@ final class RootCertificates: Sendable {
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     private static let folder = "/etc/ssl/certs"
 
+    private static let mostFiles = 16
+
     private let entries = Mutex<[String: Entry]>([:])
 
     /// Lets a configuration trust a file or a folder; without one, what the system trusts.
@@ -45,7 +47,11 @@ final class RootCertificates: Sendable {
         else { return nil }
         if let known = entries.withLock({ $0[file] }), known.modified == modified { return known.certificates }
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(file), !certificates.isEmpty else { return nil }
-        entries.withLock { $0[file] = Entry(modified: modified, certificates: certificates) }
+        entries.withLock { entries in
+            // Requests may name any number of files.
+            if entries.count >= Self.mostFiles { entries = [:] }
+            entries[file] = Entry(modified: modified, certificates: certificates)
+        }
         return certificates
     }
 }

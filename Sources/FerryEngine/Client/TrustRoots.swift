@@ -15,14 +15,20 @@ package struct TrustRoots: Sendable {
         file = [environment["SSL_CERT_FILE"], environment["SSL_CERT_DIR"]].compactMap(\.self).first { !$0.isEmpty }
     }
 
+    /// Whether it is the system's roots.
+    var isUsual: Bool { file == nil }
+
+    /// - Parameter material: a request's own trust, in place of this.
     func configuration(
         isInsecure: Bool, skipsHost: Bool = false, minimum: FerryCore.TLSVersion? = nil,
-        maximum: FerryCore.TLSVersion? = nil
+        maximum: FerryCore.TLSVersion? = nil, material: TrustMaterial? = nil
     ) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
         configuration.maximumTLSVersion = maximum?.library
-        if !isInsecure { certificates.apply(file, to: &configuration) }
+        let path = if let material { material.trust.authorities } else { file }
+        if !isInsecure { certificates.apply(path, to: &configuration) }
+        material?.apply(to: &configuration)
         if skipsHost { configuration.certificateVerification = .noHostnameVerification }
         if isInsecure { configuration.certificateVerification = .none }
         return configuration

@@ -45,8 +45,8 @@ package protocol DiskSystem: Sendable {
         _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
     ) throws(DiskError) -> Bool
     func remove(_ name: String, in folder: OpenFile) throws(DiskError)
-    /// Makes a folder and those above it, as far as they are missing; the umask is taken off the mode. Where one of them
-    /// cannot be made, those that were made go again.
+    /// Makes a folder and those above it, as far as they are missing, with this mode whatever the process's umask is. Where one
+    /// of them cannot be made, those that were made go again.
     func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
     /// Whether this process may make files in the folder.
     func isWritable(_ folder: OpenFile) -> Bool

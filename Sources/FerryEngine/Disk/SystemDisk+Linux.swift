@@ -193,6 +193,7 @@
                 partial += "/" + part
                 if unsafe mkdir(partial, mode) == 0 {
                     made.append(partial)
+                    try NewFolder.setMode(mode, of: partial)
                     continue
                 }
                 if errno == EEXIST || errno == EISDIR { continue }

@@ -19,8 +19,10 @@ package enum Destination {
     }
 
     /// The mode of folders that are made for a request: its user's alone where partial files have a folder of their own.
-    package static func folderMode(of request: TransferRequest) -> UInt32 {
-        request.partialFolder == nil ? 0o777 : 0o700
+    ///
+    /// - Parameter umask: that of requests that bring none.
+    package static func folderMode(of request: TransferRequest, umask: FileMask) -> UInt32 {
+        (request.umask ?? umask).applied(to: request.partialFolder == nil ? 0o777 : 0o700)
     }
 
     /// The whole path, where the request names the file.

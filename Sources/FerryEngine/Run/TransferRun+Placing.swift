@@ -204,7 +204,7 @@ extension TransferRun {
     /// What the file gets before its name.
     var attributes: PlacedAttributes {
         PlacedAttributes(
-            keepsMode: wishes.replacesFile,
+            keepsMode: wishes.replacesFile, mode: umask.applied(to: 0o666),
             modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
             origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
     }

@@ -179,11 +179,17 @@ extension TransferRun {
         }
     }
 
+    /// What the file and its folders are not permitted.
+    var umask: FileMask { job.request.umask ?? engine.configuration.umask }
+
+    /// The mode of folders that are made for the file.
+    var folderMode: UInt32 { Destination.folderMode(of: job.request, umask: umask) }
+
     /// The folder that the file goes to: the request's, or below it where the caller's name has folders.
     func openDestinationFolder() async throws(TransferError) -> OpenFile {
         let path = Destination.folder(of: job.request)
         let makes = job.request.createFolders
-        let mode = Destination.folderMode(of: job.request)
+        let mode = folderMode
         return try await onDisk { system throws(DiskError) in
             if makes { try system.makeFolders(path, mode: mode) }
             return try system.openFolder(path)
@@ -193,7 +199,7 @@ extension TransferRun {
     /// The folder of the partial file, where the request names one.
     private func openPartialFolder() async throws(TransferError) -> OpenFile? {
         guard let path = job.request.partialFolder else { return nil }
-        let mode = Destination.folderMode(of: job.request)
+        let mode = folderMode
         return try await onDisk { system throws(DiskError) in
             try system.makeFolders(path, mode: mode)
             return try system.openFolder(path)

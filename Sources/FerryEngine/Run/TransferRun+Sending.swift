@@ -50,6 +50,8 @@ extension TransferRun {
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
+        let isHome = try url.origin == originalURL.get().origin
+        key.trust = isHome ? material.home : material.foreign
         return key
     }
 

@@ -53,7 +53,7 @@ extension TransferRun {
         await journal.isWhole(job.id, inMemory: true)
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
-            makesFolder: job.request.createFolders, folderMode: Destination.folderMode(of: job.request),
+            makesFolder: job.request.createFolders, folderMode: folderMode,
             policy: wishes.onConflict, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
         switch await engine.smallFiles(at: place).place(file) {

@@ -42,6 +42,8 @@ package actor TransferRun {
     /// What was written and may not be durable.
     var sinks: [BodySink] = []
     var cookies = TransferCookies()
+    /// Whom its connections trust, and what they show.
+    private(set) var material = RequestMaterial()
     /// Digests of the bytes from the beginning, while they come in order.
     var digest: RunningDigest?
     /// Where the digest runs along at this moment.
@@ -151,6 +153,7 @@ package actor TransferRun {
         if let success = try await recover() { return success }
         try await checkFolders()
         try checkRepeatable()
+        material = try await engine.material(of: job.request.trust)
         existing = try await currentFile()
         var best: SourceFailure?
         while true {

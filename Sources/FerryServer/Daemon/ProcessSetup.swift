@@ -4,10 +4,17 @@
 import FerryCore
 import Foundation
 
-/// What the daemon sets for its whole process. The umask stays the user's, since it decides the modes of fetched files.
+/// What the daemon sets for its whole process.
 enum ProcessSetup {
+    /// Keeps new files of the daemon to its user; files that are fetched get their own modes.
+    ///
+    /// - Returns: the umask that the process was started with, for requests that bring none.
+    static func takeUmask() -> FileMask { FileMask(UInt32(umask(0o077))) }
+
     /// - Throws: ``TransferError`` if the process may not open as many files as the daemon needs.
     static func apply() throws(TransferError) {
+        // The folder in which the first client happened to be could not be unmounted.
+        _ = unsafe chdir("/")
         // A peer that is gone is an error of one write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         try OpenFiles.raise()

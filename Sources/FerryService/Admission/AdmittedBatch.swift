@@ -81,6 +81,12 @@ struct AdmittedBatch: Sendable {
         }
     }
 
+    /// Refuses a template, and all items of it.
+    mutating func refuse(_ place: Int, _ error: TransferError) {
+        templates[place] = .failure(error)
+        items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
+    }
+
     /// Makes all of them discretionary: their app was launched for events.
     mutating func setDiscretionary() {
         templates = templates.map { template in

@@ -53,7 +53,7 @@ extension FolderChecks {
                 return free
             }
             guard case .success(let found) = looked,
-                (try? await make(place, mode: Destination.folderMode(of: template))) != nil
+                (try? await make(place, mode: Destination.folderMode(of: template, umask: umask))) != nil
             else { continue }
             let base = folder == "/" ? "/" : folder + "/"
             for (one, isFree) in zip(group, found) where isFree {

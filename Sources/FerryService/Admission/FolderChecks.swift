@@ -16,14 +16,17 @@ struct FolderChecks {
     }
 
     let disk: DiskQueue
+    /// The mask of folders that are made for requests that bring none.
+    let umask: FileMask
     /// Which of some paths other transfers aim at.
     let taken: ([String]) async throws(TransferError) -> Set<String>
     private var known: [String: Place] = [:]
     /// Numbers of names that earlier requests of the batch have not tried.
     private var nextNumbers: [String: Int] = [:]
 
-    init(disk: DiskQueue, taken: @escaping ([String]) async throws(TransferError) -> Set<String>) {
-        self.disk = disk
+    init(_ engine: Engine, taken: @escaping ([String]) async throws(TransferError) -> Set<String>) {
+        disk = engine.disk
+        umask = engine.configuration.umask
         self.taken = taken
     }
 
@@ -54,7 +57,7 @@ struct FolderChecks {
         }
         let finding = try await finding(for: request, in: place)
         do throws(TransferError) {
-            try await make(place, mode: Destination.folderMode(of: request))
+            try await make(place, mode: Destination.folderMode(of: request, umask: umask))
         } catch  where keepsBytes {
             // As above: the transfer finds the same.
         }

@@ -21,6 +21,10 @@ extension LocalTransferService {
         _ batch: TransferBatch, starting starts: BatchStarts?
     ) async throws(TransferError) -> TransferBatch.Report {
         var admitted = try await AdmittedBatch(batch)
+        for (place, template) in admitted.templates.enumerated() {
+            guard case .success(let request) = template else { continue }
+            do throws(TransferError) { try await engine.check(request.trust) } catch { admitted.refuse(place, error) }
+        }
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
@@ -47,7 +51,7 @@ extension LocalTransferService {
     /// What the disk says to the items that may be stored, in their order.
     private func places(of batch: AdmittedBatch) async -> [Result<FolderChecks.Finding, TransferError>] {
         let journal = journal
-        var folders = FolderChecks(disk: engine.disk) { paths throws(TransferError) in
+        var folders = FolderChecks(engine) { paths throws(TransferError) in
             try await journal.read { reader throws(TransferError) in try reader.held(paths) }
         }
         let items = batch.accepted

@@ -10,8 +10,11 @@ extension LocalTransferService {
     package func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
         var list = try await AdmittedList(list)
-        var folders = FolderChecks(disk: engine.disk) { _ in [] }
-        do throws(TransferError) { _ = try await folders.check(list.template) } catch {
+        var folders = FolderChecks(engine) { _ in [] }
+        do throws(TransferError) {
+            try await engine.check(list.template.trust)
+            _ = try await folders.check(list.template)
+        } catch {
             return list.report(refusal: error)
         }
         configuration.reached(.batchChecked)

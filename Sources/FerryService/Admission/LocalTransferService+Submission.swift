@@ -10,7 +10,7 @@ extension LocalTransferService {
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
         let journal = journal
-        var folders = FolderChecks(disk: engine.disk) { paths throws(TransferError) in
+        var folders = FolderChecks(engine) { paths throws(TransferError) in
             try await journal.read { reader throws(TransferError) in
                 var taken: Set<String> = []
                 for path in paths where try reader.destinationHolder(path) != nil { taken.insert(path) }
@@ -18,9 +18,13 @@ extension LocalTransferService {
             }
         }
         var prepared: [Result<PreparedTransfer, TransferError>] = []
+        var trusted: RequestTrust?
         for request in requests {
             do throws(TransferError) {
                 let admitted = try TransferAdmission.admit(request)
+                // Most are as the one before.
+                if request.trust != trusted { try await engine.check(request.trust) }
+                trusted = request.trust
                 if request.spooled {
                     prepared.append(.success(try await spooled(admitted)))
                     continue

@@ -112,7 +112,7 @@ extension LocalTransferService {
             first: configuration.relaunchDelay, isRepeated: launch.failures > 0, now: Date())
         let start = ProgramStart(
             command, application: application, session: session.registration.identifier,
-            environment: configuration.environment)
+            environment: configuration.environment, umask: configuration.umask)
         launch.isStarting = true
         desk.sessions[id]?.launch = launch
         // On a thread that may be held up: the app's folder may be one that does not answer.

@@ -11,6 +11,7 @@ struct ProgramStart {
     let arguments: [String]
     let folder: String
     let environment: [String: String]
+    let umask: FileMask
 
     /// Variables of the daemon that mean something else, or nothing, to another process.
     private static let unsuitable: Set = [
@@ -18,9 +19,12 @@ struct ProgramStart {
         "INVOCATION_ID", "JOURNAL_STREAM", "MAINPID", "WATCHDOG_USEC", "WATCHDOG_PID",
     ]
 
-    init(_ command: LaunchCommand, application: String, session: String, environment: [String: String]) {
+    init(
+        _ command: LaunchCommand, application: String, session: String, environment: [String: String], umask: FileMask
+    ) {
         let scope = Self.scope(environment, exists: FileManager.default.isExecutableFile)
         arguments = scope + command.arguments
+        self.umask = umask
         folder = command.workingFolder ?? environment["HOME"] ?? "/"
         self.environment = environment.filter { !Self.unsuitable.contains($0.key) }
             .merging(["FERRY_APPLICATION_ID": application]) { $1 }
@@ -45,7 +49,7 @@ struct ProgramStart {
         var process: pid_t = 0
         let status = unsafe withCStrings(arguments) { arguments in
             unsafe withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
-                unsafe ferry_spawn(&process, arguments, variables, folder)
+                unsafe ferry_spawn(&process, arguments, variables, folder, umask.bits)
             }
         }
         guard status == 0 else {

@@ -1,6 +1,7 @@
 // Ferry: FerryURLSession
 // The service in this process.
 
+import FerryClient
 package import FerryCore
 import FerryService
 import Foundation
@@ -67,6 +68,7 @@ package final class LocalService: Sendable {
         var configuration = ServiceConfiguration(
             stateFolder: nil, logger: logger, environment: ProcessInfo.processInfo.environment)
         configuration.spoolFolder = folders.own
+        configuration.umask = .ofProcess
         configuration.advisor = { [weak self] transfer in self?.advisor(for: transfer) }
         do throws(FerryCore.TransferError) {
             let service = try await LocalTransferService.open(configuration)

@@ -5,17 +5,11 @@ import Foundation
 
 /// Writes a session's proxies as the variables that name them to programs (statement 28).
 enum ProxyMapping {
-    private static let variables = [
-        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
-    ]
-
-    /// The proxies of a session: the configuration's own, else those of the app's environment.
-    static func environment(_ configuration: URLSessionConfiguration) -> [String: String] {
-        environment(configuration.connectionProxyDictionary, inherited: ProcessInfo.processInfo.environment)
-    }
-
+    /// - Parameters:
+    ///   - dictionary: the configuration's own proxies, if it has some.
+    ///   - inherited: those of the app's environment.
     static func environment(_ dictionary: [AnyHashable: Any]?, inherited: [String: String]) -> [String: String] {
-        guard let dictionary else { return inherited.filter { variables.contains($0.key) } }
+        guard let dictionary else { return inherited }
         var result: [String: String] = [:]
         result["http_proxy"] = proxy("HTTP", "http", dictionary)
         result["https_proxy"] = proxy("HTTPS", "http", dictionary)

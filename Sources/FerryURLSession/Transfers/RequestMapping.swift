@@ -18,8 +18,9 @@ struct RequestMapping: Sendable {
     /// The app and the session's identifier in it, as notes name them.
     let application: String
     let identifier: String
-    /// The proxies as they were when the session was made (statement 28).
-    let proxies: [String: String]
+    var proxies: [String: String] { caller.proxies }
+    /// What requests take along of the app's environment, as it was when the session was made.
+    private let caller: CallerEnvironment
 
     private var isBackground: Bool { configuration.kind == .background }
 
@@ -28,7 +29,7 @@ struct RequestMapping: Sendable {
         self.session = session
         self.application = application
         self.identifier = identifier
-        proxies = ProxyMapping.environment(configuration)
+        caller = .of(configuration)
     }
 
     /// The transfer of a download, which waits for `resume()`.
@@ -82,7 +83,7 @@ struct RequestMapping: Sendable {
         result.onFullDisk = .fail
         result.onConflict = .replace
         result.allowPrivateRedirects = true
-        result.proxyEnvironment = proxies
+        caller.apply(to: &result)
         // Without one the engine has a limit of its own.
         result.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest
         result.resourceTimeout = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)

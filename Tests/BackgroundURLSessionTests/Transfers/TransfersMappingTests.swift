@@ -153,9 +153,8 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
     }
 
     @Test func `28 proxies are those of the configuration, else of the environment`() {
-        let environment = ["http_proxy": "http://e:1", "no_proxy": "x", "HOME": "/"]
-        #expect(
-            ProxyMapping.environment(nil, inherited: environment) == ["http_proxy": "http://e:1", "no_proxy": "x"])
+        let environment = ["http_proxy": "http://e:1", "no_proxy": "x"]
+        #expect(ProxyMapping.environment(nil, inherited: environment) == environment)
         #expect(ProxyMapping.environment([:], inherited: environment) == [:])
         let own: [AnyHashable: Any] = [
             "HTTPEnable": 1, "HTTPProxy": "p", "HTTPPort": 3128, "HTTPSEnable": true, "HTTPSProxy": "::1",

@@ -55,6 +55,8 @@ import Testing
         request.paused = true
         request.tags = ["t"]
         request.proxyEnvironment = ["http_proxy": ""]
+        request.trust = RequestTrust(authorities: "/ca", certificate: "/c", key: "/k")
+        request.umask = FileMask(0o027)
         request.method = "PUT"
         request.body = .file(RequestBody.SentFile(path: "/f", size: 3, modified: 4))
         request.statusPolicy = .any

@@ -15,6 +15,10 @@ package final class ScriptedOrigin: Sendable {
     package let isSecure: Bool
     /// The certificate authority to trust, in PEM form; nil without TLS.
     package var caFile: String? { certificates?.caFile }
+    /// A certificate that the origin accepts of a client, and its key, with `.asksForCertificate`.
+    package var clientFiles: (certificate: String, key: String)? {
+        certificates.map { ($0.clientFile, $0.clientKeyFile) }
+    }
 
     private let state: OriginState
     private let certificates: TestCertificates?

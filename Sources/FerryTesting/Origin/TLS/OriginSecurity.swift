@@ -15,6 +15,10 @@ struct OriginSecurity: Sendable {
             privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.keyFile, format: .pem)))
         configuration.applicationProtocols = ["http/1.1"]
         if fault == .oldProtocol { configuration.maximumTLSVersion = .tlsv11 }
+        if fault == .asksForCertificate {
+            configuration.trustRoots = .file(certificates.caFile)
+            configuration.certificateVerification = .noHostnameVerification
+        }
         context = try NIOSSLContext(configuration: configuration)
         cutsHandshake = fault == .handshakeCut
     }

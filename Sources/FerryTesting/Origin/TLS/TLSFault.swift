@@ -5,6 +5,8 @@
 package enum TLSFault: String, Hashable, Sendable, CaseIterable {
     /// No fault: a certificate for localhost and 127.0.0.1 by the authority in `caFile`.
     case trusted
+    /// As `trusted`, but clients must show a certificate of the same authority, such as `clientFile` with `clientKeyFile`.
+    case asksForCertificate
     case selfSigned
     case expired
     /// A certificate of the authority for another host.

@@ -13,12 +13,16 @@ package struct TestCertificates: Sendable {
     package var caFile: String { folder.file("ca.pem") }
     package var certificateFile: String { folder.file("server.pem") }
     package var keyFile: String { folder.file("server.key") }
+    /// A client's certificate and key, where the origin asks for one.
+    package var clientFile: String { folder.file("client.pem") }
+    package var clientKeyFile: String { folder.file("client.key") }
 
     package static func make(for fault: TLSFault = .trusted) async throws -> TestCertificates {
         let certificates = TestCertificates(folder: try TemporaryFolder())
         do {
             try await certificates.makeAuthority()
             try await certificates.makeServerCertificate(fault)
+            if fault == .asksForCertificate { try await certificates.makeClientCertificate() }
             return certificates
         } catch {
             certificates.remove()
@@ -50,13 +54,26 @@ package struct TestCertificates: Sendable {
             extendedKeyUsage=\(purpose)
 
             """
-        try Data(extensions.utf8).write(to: URL(filePath: folder.file("extensions")))
-        let request = folder.file("server.csr")
-        try await openssl(["req", "-subj", "/CN=localhost", "-out", request] + newKey(keyFile))
         // A negative number of days ends the validity before it begins, which verifiers call expired.
+        try await sign(
+            "localhost", extensions, days: fault == .expired ? -1 : 30, key: keyFile, certificate: certificateFile)
+    }
+
+    private func makeClientCertificate() async throws {
+        let extensions = "basicConstraints=critical,CA:FALSE\nextendedKeyUsage=clientAuth\n"
+        try await sign("Ferry test client", extensions, days: 30, key: clientKeyFile, certificate: clientFile)
+    }
+
+    /// Makes a key, and a certificate of the authority for it.
+    private func sign(
+        _ name: String, _ extensions: String, days: Int, key: String, certificate: String
+    ) async throws {
+        try Data(extensions.utf8).write(to: URL(filePath: folder.file("extensions")))
+        let request = folder.file("request.csr")
+        try await openssl(["req", "-subj", "/CN=\(name)", "-out", request] + newKey(key))
         try await openssl([
             "x509", "-req", "-in", request, "-CA", caFile, "-CAkey", folder.file("ca.key"), "-CAcreateserial",
-            "-days", fault == .expired ? "-1" : "30", "-extfile", folder.file("extensions"), "-out", certificateFile,
+            "-days", "\(days)", "-extfile", folder.file("extensions"), "-out", certificate,
         ])
     }
 

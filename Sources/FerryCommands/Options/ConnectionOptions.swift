@@ -1,0 +1,55 @@
+// Ferry: FerryCommands
+// Through whom, and whom to trust.
+
+import ArgumentParser
+import FerryCore
+
+/// Which proxy a request goes through, and whom it trusts: what is given here takes the place of the environment's variables.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Trust the authorities of this PEM file, or folder of hashed certificates, in place of the system's.",
+            valueName: "file"))
+    var cacert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A client certificate (PEM), for the URL's own server if it asks for one.", valueName: "file"))
+    var cert: String?
+
+    @Option(
+        help: ArgumentHelp("Private key (PEM) of --cert (default: it is in the same file).", valueName: "file"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Go through this proxy, such as http://host:3128 or socks5://host; '' is none.", valueName: "url"),
+        transform: ConnectionOptions.proxy)
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp("Hosts that need no proxy, with commas between; * is all.", valueName: "hosts"))
+    var noproxy: String?
+
+    func validate() throws {
+        guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
+    }
+
+    /// What a request takes along: the program's environment, with these options over it.
+    func caller(in context: CommandContext) -> CallerEnvironment {
+        var caller = CallerEnvironment(
+            variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
+        let paths = context.typedPath
+        if let cacert { caller.trust.authorities = paths.folder(cacert) }
+        caller.trust.certificate = cert.map(paths.folder)
+        caller.trust.key = key.map(paths.folder)
+        if let proxy { caller.setProxy(proxy) }
+        if let noproxy { caller.setExceptions(noproxy) }
+        return caller
+    }
+
+    @Sendable private static func proxy(_ text: String) throws -> String {
+        do { if !text.isEmpty { _ = try ProxyChoice(parsing: text) } } catch { throw ValidationError(error.message) }
+        return text
+    }
+}

@@ -1,0 +1,53 @@
+// Ferry: FerryEngine
+// A request's trust, with its files as they were read.
+
+import FerryCore
+import NIOSSL
+
+/// A request's trust with its files as they were when they were read: what connections of one pool have in common.
+final class TrustMaterial: Hashable, Sendable {
+    /// What tells one content of a file from another without reading it.
+    struct Stamp: Hashable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int64
+        /// Nanoseconds since 1970.
+        let modified: Int64
+        let changed: Int64
+    }
+
+    let trust: RequestTrust
+    private let stamps: [Stamp]
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey?
+
+    init(_ trust: RequestTrust, stamps: [Stamp], chain: [NIOSSLCertificate] = [], key: NIOSSLPrivateKey? = nil) {
+        self.trust = trust
+        self.stamps = stamps
+        self.chain = chain
+        self.key = key
+    }
+
+    static func == (one: TrustMaterial, other: TrustMaterial) -> Bool {
+        one === other || one.trust == other.trust && one.stamps == other.stamps
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(trust)
+        hasher.combine(stamps)
+    }
+
+    /// Lets a configuration show the client's certificate.
+    func apply(to configuration: inout TLSConfiguration) {
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = key.map { .privateKey($0) }
+    }
+}
+
+/// What the connections of one request show and trust.
+struct RequestMaterial: Sendable {
+    /// To the request's own origin; nil is the engine's own trust.
+    var home: TrustMaterial?
+    /// To all others, which are shown no certificate.
+    var foreign: TrustMaterial?
+}

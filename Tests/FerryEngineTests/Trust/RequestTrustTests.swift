@@ -1,0 +1,134 @@
+// Ferry: FerryEngineTests
+// Transfers that say themselves whom they trust, and what they show.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+@Suite(.timeLimit(.minutes(1))) struct `The trust of a request` {
+    private let body = SeededBody(seed: 71, size: 50_000)
+
+    private func untrusting(_ configuration: inout Engine.Configuration) {
+        configuration.trust = TrustRoots(environment: [:])
+    }
+
+    @Test func `authorities are those of one request alone`() async throws {
+        try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
+            let own = RequestTrust(authorities: origin.caFile)
+            try harness.expectFile(
+                await harness.transfer(harness.request(origin.url()) { $0.trust = own }), body)
+            // Its connection is open and is not shared.
+            for trust in [nil, RequestTrust()] {
+                let other = await harness.transfer(harness.request(origin.url("/other")) { $0.trust = trust })
+                #expect(other.failure?.code == .tlsCertificate, "\(other.errors)")
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a request without files trusts the system's roots, whatever the engine was started with`() async throws
+    {
+        try await withEngine(OriginScript(body), tls: .trusted) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()) { $0.trust = RequestTrust() })
+            #expect(history.failure?.code == .tlsCertificate, "\(history.errors)")
+            try harness.expectFile(await harness.transfer(harness.request(origin.url())), body)
+        }
+    }
+
+    @Test func `a file of authorities is read again when it has changed`() async throws {
+        try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
+            let own = harness.outside.file("ca.pem")
+            let other = try await TestCertificates.make()
+            defer { other.remove() }
+            let place = { (file: String) in try Data(contentsOf: URL(filePath: file)).write(to: URL(filePath: own)) }
+            try place(other.caFile)
+            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: own) }
+            #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
+            try place(try #require(origin.caFile))
+            try harness.expectFile(await harness.transfer(request), body)
+        }
+    }
+
+    @Test func `a client's certificate is shown to a server that asks for it`() async throws {
+        try await withEngine(OriginScript(body), tls: .asksForCertificate) { harness, origin in
+            let files = try #require(origin.clientFiles)
+            var trust = RequestTrust(authorities: origin.caFile)
+            let without = await harness.transfer(harness.request(origin.url()) { $0.trust = trust }, tries: 1)
+            #expect(without.codes.count == 1 && origin.requests.isEmpty)
+            trust.certificate = files.certificate
+            trust.key = files.key
+            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+            // The connection that has shown it is not shared.
+            trust = trust.foreign
+            let again = await harness.transfer(harness.request(origin.url("/b")) { $0.trust = trust }, tries: 1)
+            #expect(again.codes.count == 1 && origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a client's certificate may have its key in its own file`() async throws {
+        try await withEngine(OriginScript(body), tls: .asksForCertificate) { harness, origin in
+            let files = try #require(origin.clientFiles)
+            let both = harness.outside.file("both.pem")
+            let contents = try [files.certificate, files.key].map { try Data(contentsOf: URL(filePath: $0)) }
+            try (contents[0] + contents[1]).write(to: URL(filePath: both))
+            let trust = RequestTrust(authorities: origin.caFile, certificate: both)
+            try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+        }
+    }
+
+    @Test func `a client's certificate is not shown to another origin`() async throws {
+        try await withEngine(OriginScript(body), tls: .asksForCertificate) { harness, origin in
+            let files = try #require(origin.clientFiles)
+            let trust = RequestTrust(authorities: origin.caFile, certificate: files.certificate, key: files.key)
+            // The same server by another name is another origin.
+            let other = origin.url("/file.bin", host: "127.0.0.1")
+            try harness.expectFile(await harness.transfer(harness.request(other) { $0.trust = trust }), body)
+            origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: other)))
+            let request = harness.request(origin.url("/away")) {
+                $0.trust = trust
+                $0.allowPrivateRedirects = true
+                $0.foreignFields = .keep
+            }
+            let history = await harness.transfer(request, tries: 1)
+            #expect(history.codes.count == 1, "\(history.end)")
+            #expect(origin.requests.map(\.target) == ["/file.bin", "/away"])
+        }
+    }
+
+    @Test(arguments: ["missing", "empty", "folder", "key", "pipe"])
+    func `a file that cannot be used is refused by its name`(kind: String) async throws {
+        try await withEngine { harness in
+            let certificates = try await TestCertificates.make()
+            defer { certificates.remove() }
+            let path = harness.outside.file(kind)
+            var trust = RequestTrust(authorities: path)
+            switch kind {
+            case "empty": try Data().write(to: URL(filePath: path))
+            case "folder":
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                trust = RequestTrust(certificate: path)
+            case "key": trust = RequestTrust(certificate: certificates.caFile, key: certificates.keyFile)
+            case "pipe":
+                let status = unsafe mkfifo(path, 0o600)
+                #expect(status == 0)
+            default: break
+            }
+            let named = kind == "key" ? certificates.keyFile : path
+            let error = await #expect(throws: TransferError.self) { try await harness.engine.check(trust) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message.contains(named) == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test func `a file that is gone when its transfer starts ends it with its name`() async throws {
+        try await withEngine(OriginScript(body), tls: .trusted) { harness, origin in
+            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: "/nonexistent/ca.pem") }
+            let history = await harness.transfer(request)
+            #expect(history.failure?.code == .invalidRequest && history.reports.count == 1)
+            #expect(history.failure?.message.contains("/nonexistent/ca.pem") == true)
+        }
+    }
+}

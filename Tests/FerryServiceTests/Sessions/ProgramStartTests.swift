@@ -1,0 +1,28 @@
+// Ferry: FerryServiceTests
+// The processes of apps that the daemon starts.
+
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryService
+
+@Suite(.timeLimit(.minutes(1))) struct `A program that is started` {
+    /// The daemon's own umask keeps its files to its user; an app's files are not the daemon's.
+    @Test func `it has the umask that it is given`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.file("umask")
+            let command = LaunchCommand(
+                arguments: ["/bin/sh", "-c", "umask >\"$RESULT\""], workingFolder: "/", environment: ["RESULT": file])
+            let start = ProgramStart(
+                command, application: "app", session: "session", environment: ["PATH": "/usr/bin:/bin"],
+                umask: FileMask(0o027))
+            let (ends, told) = AsyncStream.makeStream(of: Int32.self)
+            let process = try start.run()
+            ProgramStart.watch(process) { told.yield($0) }
+            #expect(await ends.first { _ in true } == process)
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "0027\n")
+        }
+    }
+}
