@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a transfer whose try is not over takes no second slot, and comes back to its line`() async throws {
+    @Test func `a transfer that is live takes no second slot, nor one of another`() async throws {
         let script = OriginScript(Self.small, .on(.path("/held"), .hold("first", at: .body(50))))
         try await withStoredService(script) { bed, local in
             try await bed.changeSettings { $0.activeTransfers = 2 }

@@ -19,8 +19,7 @@ extension LocalTransferService {
                 isInOrder: { sessionStates[$0]?.settings.inOrder ?? false },
                 mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
         {
-            start(next.id, next.key)
-            limits.add(next.key)
+            if start(next.id, next.key) { limits.add(next.key) }
         }
         readOn()
         paceConditions()

@@ -6,9 +6,11 @@ import FerryEngine
 
 extension LocalTransferService {
     /// Gives a transfer that is out of its line a slot.
-    func start(_ id: TransferID, _ key: QueueKey) {
-        // A second try beside the first would write to the same file; what is live is in no line.
-        guard live[id] == nil else { return }
+    ///
+    /// - Returns: whether it has got one. One that is live has one, and a second try would write to the same file.
+    @discardableResult
+    func start(_ id: TransferID, _ key: QueueKey) -> Bool {
+        guard live[id] == nil else { return false }
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
         let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate)
@@ -24,6 +26,7 @@ extension LocalTransferService {
             }
             self.scheduleSoon()
         }
+        return true
     }
 
     /// Puts a transfer back in line once its run is gone.
