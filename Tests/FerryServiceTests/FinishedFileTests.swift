@@ -79,25 +79,30 @@ import Testing
         }
     }
 
+    /// Leaves a file whose name was being changed as its process ended.
+    private func leaveRenaming(_ isRenamed: Bool, _ bed: ServiceBed) async throws -> TransferID {
+        let id = try await bed.add().id
+        try await bed.wait(for: id, .succeeded)
+        let local = try #require(bed.service as? LocalTransferService)
+        let done = try await local.existing(id)
+        var placement = try #require(done.facts.placement)
+        placement.formerPath = placement.path
+        placement.path = bed.folder + "/new.bin"
+        let isRecorded = try await local.recordPlace(done.id, placement)
+        #expect(isRecorded)
+        if isRenamed {
+            try FileManager.default.moveItem(atPath: bed.folder + "/file.bin", toPath: bed.folder + "/new.bin")
+        }
+        return id
+    }
+
     @Test(arguments: [false, true])
     func `C2 a name that was being changed at a crash is the one that the file has`(isRenamed: Bool) async throws {
         try await withTemporaryFolder { outside in
             try await withOrigin(OriginScript(Self.body)) { origin in
                 var id: TransferID?
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
-                    id = try await bed.add().id
-                    try await bed.wait(for: try #require(id), .succeeded)
-                    let local = try #require(bed.service as? LocalTransferService)
-                    let done = try await local.existing(try #require(id))
-                    var placement = try #require(done.facts.placement)
-                    placement.formerPath = placement.path
-                    placement.path = bed.folder + "/new.bin"
-                    let isRecorded = try await local.recordPlace(done.id, placement)
-                    #expect(isRecorded)
-                    if isRenamed {
-                        try FileManager.default.moveItem(
-                            atPath: bed.folder + "/file.bin", toPath: bed.folder + "/new.bin")
-                    }
+                    id = try await leaveRenaming(isRenamed, bed)
                 }
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     let name = isRenamed ? "new.bin" : "file.bin"
@@ -106,6 +111,26 @@ import Testing
                     #expect(shown.state == .succeeded)
                     try await bed.act(.removeWithFile, try #require(id))
                     #expect(bed.files == [])
+                }
+            }
+        }
+    }
+
+    /// A folder that gave an error at the start decided for the new name, which the file may not have.
+    @Test func `a name that was being changed is found out once its folder answers`() async throws {
+        let disk = FaultyDisk()
+        disk.fail(.openFolder, EIO)
+        try await withTemporaryFolder { outside in
+            try await withOrigin(OriginScript(Self.body)) { origin in
+                var left: TransferID?
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    left = try await leaveRenaming(false, bed)
+                }
+                let id = try #require(left)
+                try await withService(.inProcess, origin, outside, keepsState: true, { $0.disk = disk }) { bed in
+                    #expect(try await bed.service.transfer(id).name == "new.bin")
+                    disk.fail(.openFolder, times: 0)
+                    try await bed.wait(for: id, "the file's name") { $0.name == "file.bin" }
                 }
             }
         }

@@ -41,6 +41,29 @@ extension LocalTransferService {
         }
     }
 
+    /// Finds out which names files have whose names were being changed, so that the service shows these from its first answer.
+    ///
+    /// Waits a second at most: what a folder that hangs would say is found out when it answers.
+    func recoverNames() async throws(TransferError) {
+        let records = try await journal.read { reader throws(TransferError) in try reader.unfinishedNames() }
+        guard !records.isEmpty else { return }
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        Task(name: "names that were being changed") {
+            await withTaskGroup(of: Void.self) { group in
+                for record in records {
+                    guard let place = CleanUpPlace(record, now: Date()) else { continue }
+                    group.addTask { await self.cleanUp([record.id], in: place) }
+                }
+            }
+            end.finish()
+        }
+        Task(name: "the longest wait for names") {
+            try? await Task.sleep(for: .seconds(1))
+            end.finish()
+        }
+        for await _ in ends {}
+    }
+
     private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
         // Asked before the turns are taken: whoever acts upon these transfers does not wait for a folder that hangs.
         for folder in place.folders.sorted() {

@@ -20,6 +20,7 @@ extension LocalTransferService {
             try await takeOrdered(session.order, of: session.id)
             setOrder(session.order, of: session.id)
         }
+        if !startWatch.isHeld { try await recoverNames() }
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()

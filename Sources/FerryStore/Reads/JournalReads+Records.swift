@@ -59,6 +59,21 @@ extension JournalReads {
         return try records(ids)
     }
 
+    /// The transfers that have succeeded and whose files were being given other names, oldest first.
+    package func unfinishedNames() throws(TransferError) -> [TransferRecord] {
+        var ids: [TransferID] = []
+        // The index is of phases from 2 on, which SQLite does not see in the second condition.
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers INDEXED BY transfers_cleanup WHERE has_partial = 1 AND phase >= 2 AND phase = 3 \
+            ORDER BY id
+            """
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        return try records(ids)
+    }
+
     /// The spooled transfers that ended before a moment, oldest first.
     package func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
         var ids: [TransferID] = []
