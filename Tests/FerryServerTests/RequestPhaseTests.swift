@@ -10,7 +10,7 @@ import Testing
     private static let limits = RequestPhase.Limits(
         head: .seconds(60), body: .seconds(120), rest: .seconds(5), restBytes: 100)
 
-    enum Step { case connected, head, bytes(Int), end, answered, late }
+    enum Step { case connected, head, bytes(Int), full, end, answered, late }
 
     private static let whole: [Step] = [.connected, .head, .bytes(7), .end]
     private static let early: [Step] = [.connected, .head, .bytes(7), .answered]
@@ -20,7 +20,11 @@ import Testing
             ([.connected], .limit(.seconds(60))),
             ([.connected, .late], .close),
             ([.connected, .head], .limit(.seconds(120))),
-            ([.connected, .head, .late], .refuse(.seconds(5))),
+            ([.connected, .head, .late], .refuse(.late, .seconds(5))),
+            ([.connected, .head, .late, .bytes(7)], .drop),
+            ([.connected, .head, .full], .refuse(.noRoom, .seconds(5))),
+            ([.connected, .head, .full, .bytes(7)], .drop),
+            ([.connected, .head, .full, .answered], .limit(.seconds(5))),
             ([.connected, .head, .late, .late], .close),
             ([.connected, .head, .late, .answered], .limit(.seconds(5))),
             (whole, .noLimit),
@@ -45,6 +49,7 @@ import Testing
                 case .connected: phase.connected()
                 case .head: phase.headCame()
                 case .bytes(let count): phase.bytesCame(count)
+                case .full: phase.roomEnded()
                 case .end: phase.requestEnded()
                 case .answered: phase.answerEnded()
                 case .late: phase.limitPassed()
@@ -53,8 +58,8 @@ import Testing
         #expect(action == last)
     }
 
-    private func channel() throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel(handler: RequestDeadline(Self.limits))
+    private func channel(_ budget: BodyBudget = BodyBudget(most: 1000)) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: RequestDeadline(Self.limits, budget))
         channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
         channel.embeddedEventLoop.run()
         return channel
@@ -102,6 +107,32 @@ import Testing
         #expect(channel.isActive)
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
         #expect(!channel.isActive)
+    }
+
+    @Test func `bodies of all connections share one room, which answers and ends give back`() throws {
+        let budget = BodyBudget(most: 10)
+        let body = HTTPServerRequestPart.body(ByteBuffer(string: "12345678"))
+        func begin() throws -> EmbeddedChannel {
+            let channel = try channel(budget)
+            try channel.writeInbound(head)
+            return channel
+        }
+        let first = try begin()
+        defer { _ = try? first.finish() }
+        try first.writeInbound(body)
+        let refused = try begin()
+        defer { _ = try? refused.finish() }
+        let error = #expect(throws: APIFailure.self) { try refused.writeInbound(body) }
+        #expect(error?.status == .serviceUnavailable)
+
+        try first.writeInbound(HTTPServerRequestPart.end(nil))
+        try first.writeOutbound(HTTPServerResponsePart.end(nil))
+        let second = try begin()
+        try second.writeInbound(body)
+        _ = try second.finish()
+        let third = try begin()
+        defer { _ = try? third.finish() }
+        try third.writeInbound(body)
     }
 
     @Test(arguments: [(24, 16), (64, 16), (1024, 256), (1_048_576, 1024)])

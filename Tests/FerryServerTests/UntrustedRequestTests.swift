@@ -60,6 +60,23 @@ import Testing
         }
     }
 
+    @Test func `a body for which there is no room is refused, and the next that fits is not`() async throws {
+        var limits = RequestPhase.Limits()
+        limits.allBytes = 100
+        try await withServer(limits: limits) { client in
+            let name = String(repeating: "x", count: 100)
+            for (body, status) in [
+                (#"{"url":"http://a/","folder":"/tmp","name":"\#(name)"}"#, 503),
+                (#"{"url":"http://a/","folder":"/tmp"}"#, 201), (#"{"url":"http://a/","folder":"/tmp"}"#, 201),
+                (#"{"url":"http://a/","folder":"/tmp"}"#, 201),
+            ] {
+                let response = try await client.send("POST", "/v1/transfers", body)
+                #expect(response.status == status)
+                if status == 503 { #expect(try response.error().code == .daemonUnreachable) }
+            }
+        }
+    }
+
     @Test func `a connection beyond the limit is told so, and gets its place when another ends`() async throws {
         try await withServer(mostConnections: 1) { client in
             let version = Data("GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)

@@ -11,8 +11,12 @@ struct APIFailure: Error {
     var headers: HTTPFields = [:]
 
     init(_ status: HTTPResponse.Status, _ message: String, headers: HTTPFields = [:]) {
+        self.init(status, TransferError(.invalidRequest, message), headers: headers)
+    }
+
+    init(_ status: HTTPResponse.Status, _ error: TransferError, headers: HTTPFields = [:]) {
         self.status = status
-        self.error = TransferError(.invalidRequest, message)
+        self.error = error
         self.headers = headers
     }
 }

@@ -1,8 +1,10 @@
+import FerryCore
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Ends connections whose clients take too long for their requests, as ``RequestPhase`` decides.
+/// Ends connections whose clients take too long for their requests, as ``RequestPhase`` decides, and refuses bodies for
+/// which there is no room.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -11,8 +13,14 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var phase: RequestPhase
     private var alarm: Scheduled<Void>?
+    private let budget: BodyBudget
+    /// Bytes of requests that are not answered.
+    private var held = 0
 
-    init(_ limits: RequestPhase.Limits = RequestPhase.Limits()) { phase = RequestPhase(limits) }
+    init(_ limits: RequestPhase.Limits, _ budget: BodyBudget) {
+        phase = RequestPhase(limits)
+        self.budget = budget
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         perform(phase.connected(), context)
@@ -21,20 +29,40 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         alarm?.cancel()
+        letGo()
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        alarm?.cancel()
+        letGo()
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let action =
             switch unwrapInboundIn(data) {
             case .head: phase.headCame()
-            case .body(let bytes): phase.bytesCame(bytes.readableBytes)
+            case .body(let bytes): take(bytes.readableBytes)
             case .end: phase.requestEnded()
             }
         perform(action, context)
-        if action != .drop, action != .close { context.fireChannelRead(data) }
+        switch action {
+        case .drop, .refuse, .close: break
+        case .nothing, .limit, .noLimit: context.fireChannelRead(data)
+        }
+    }
+
+    private func take(_ count: Int) -> RequestPhase.Action {
+        let action = phase.bytesCame(count)
+        guard action == .nothing else { return action }
+        guard budget.take(count) else { return phase.roomEnded() }
+        held += count
+        return .nothing
+    }
+
+    private func letGo() {
+        budget.giveBack(held)
+        held = 0
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -47,6 +75,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
         guard case .end = unwrapOutboundIn(data) else { return }
         perform(phase.answerEnded(), context)
+        if phase.isAnswered { letGo() }
         if phase.isDraining { context.read() }
     }
 
@@ -57,14 +86,26 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         case .noLimit:
             alarm?.cancel()
             alarm = nil
-        case .refuse(let time):
+        case .refuse(let cause, let time):
             setAlarm(time, context)
-            context.fireErrorCaught(
-                APIFailure(
-                    .requestTimeout, "The body of the request did not come in time.", headers: [.connection: "close"]))
+            context.fireErrorCaught(Self.failure(cause))
         case .close:
             alarm?.cancel()
             context.close(promise: nil)
+        }
+    }
+
+    private static func failure(_ cause: RequestPhase.Cause) -> APIFailure {
+        switch cause {
+        case .late:
+            APIFailure(
+                .requestTimeout, "The body of the request did not come in time.", headers: [.connection: "close"])
+        case .noRoom:
+            APIFailure(
+                .serviceUnavailable,
+                TransferError(
+                    .daemonUnreachable, "The daemon has no room for more requests until it has answered others."),
+                headers: [.connection: "close"])
         }
     }
 

@@ -7,10 +7,12 @@ final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
 
     private let limit: ConnectionLimit
     private let limits: RequestPhase.Limits
+    private let budget: BodyBudget
 
-    init(_ limit: ConnectionLimit, _ limits: RequestPhase.Limits) {
+    init(_ limit: ConnectionLimit, _ limits: RequestPhase.Limits, _ budget: BodyBudget) {
         self.limit = limit
         self.limits = limits
+        self.budget = budget
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -18,7 +20,7 @@ final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
         do {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandlers(
-                [RequestDeadline(limits), ConnectionPlace(limit)], position: .after(decoder))
+                [RequestDeadline(limits, budget), ConnectionPlace(limit)], position: .after(decoder))
         } catch {
             // Without limits there is no connection.
             context.close(promise: nil)

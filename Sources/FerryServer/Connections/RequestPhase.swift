@@ -14,7 +14,12 @@ struct RequestPhase {
         var rest = TimeAmount.seconds(5)
         /// Bytes of that rest.
         var restBytes = 16 << 20
+        /// Bytes of all requests together that are not answered: four of the largest.
+        var allBytes = 256 << 20
     }
+
+    /// Why a request is refused before it is whole.
+    enum Cause: Equatable { case late, noRoom }
 
     enum Action: Equatable {
         case nothing
@@ -24,7 +29,7 @@ struct RequestPhase {
         /// The bytes are not handed on.
         case drop
         /// The request is refused, and a limit begins.
-        case refuse(TimeAmount)
+        case refuse(Cause, TimeAmount)
         case close
     }
 
@@ -41,6 +46,9 @@ struct RequestPhase {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
+    /// Whether every request that came was answered.
+    var isAnswered: Bool { open == 0 }
+
     /// Whether what comes is read and not handed on.
     var isDraining: Bool { if case .draining = state { true } else { false } }
 
@@ -54,10 +62,20 @@ struct RequestPhase {
     }
 
     mutating func bytesCame(_ count: Int) -> Action {
-        guard case .draining(let left) = state else { return .nothing }
-        guard count <= left else { return .close }
-        state = .draining(left: left - count)
-        return .drop
+        switch state {
+        case .refused: return .drop
+        case .draining(let left):
+            guard count <= left else { return .close }
+            state = .draining(left: left - count)
+            return .drop
+        case .awaitingHead, .receiving, .answering: return .nothing
+        }
+    }
+
+    /// There is no room for the bytes that came.
+    mutating func roomEnded() -> Action {
+        state = .refused
+        return .refuse(.noRoom, limits.rest)
     }
 
     mutating func requestEnded() -> Action {
@@ -86,7 +104,7 @@ struct RequestPhase {
         switch state {
         case .receiving:
             state = .refused
-            return .refuse(limits.rest)
+            return .refuse(.late, limits.rest)
         case .awaitingHead, .refused, .draining: return .close
         case .answering: return .nothing
         }

@@ -19,6 +19,7 @@ package final class ControlServer: Service {
     private let logger: Logger
     private let connections: ConnectionLimit
     private let limits: RequestPhase.Limits
+    private let budget: BodyBudget
     private let credentials: any PeerCredentials
     private let listening: @Sendable () -> Void
     private let tick: @Sendable () async throws -> Void
@@ -68,6 +69,7 @@ package final class ControlServer: Service {
         self.socket = socket
         self.logger = logger
         self.limits = limits
+        budget = BodyBudget(most: limits.allBytes)
         self.credentials = credentials
         connections = ConnectionLimit(most: mostConnections)
         self.tick = tick
@@ -157,7 +159,7 @@ package final class ControlServer: Service {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        RequestHandlers(self.connections, self.limits),
+                        RequestHandlers(self.connections, self.limits, self.budget),
                         PeerCheck(owner: owner, credentials: self.credentials, logger: self.logger),
                         QuiesceDeadline(limit: Self.patience),
                     ])),
