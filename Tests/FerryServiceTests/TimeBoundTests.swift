@@ -148,9 +148,9 @@ import Testing
     /// The alarm that was set at its first start rings before the time is over, of which the pause is no part.
     @Test(arguments: ServiceKind.allCases)
     func `that a pause has put off ends a transfer when it passes`(_ kind: ServiceKind) async throws {
-        try await withService(kind, Self.held) { bed in
-            let id = try await bed.add("/held") { $0.resourceTimeout = 1 }.id
-            try await bed.wait(for: id, received: 50)
+        try await withService(kind, OriginScript(always: .hold("never", at: .head))) { bed in
+            let id = try await bed.add { $0.resourceTimeout = 1 }.id
+            try await bed.wait(for: id, .running)
             try await bed.act(.pause, id)
             let paused = Date()
             try await eventually("a part of the time") { Date() > paused.addingTimeInterval(0.4) }
