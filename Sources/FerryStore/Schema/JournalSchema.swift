@@ -39,7 +39,10 @@ enum JournalSchema {
     static var fileConfiguration: Configuration {
         var configuration = configuration
         configuration.prepareDatabase { database in
-            guard !database.configuration.readonly else { return }
+            // A file with pages has its form; saying it again would write to it at each start.
+            guard !database.configuration.readonly, try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 else {
+                return
+            }
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
         }
         return configuration
