@@ -29,6 +29,13 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
+    /// A server that closes as the request comes resets the connection: the same bad timing, seen one step later.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard isUnanswered, requests > 1, error is IOError else { return context.fireErrorCaught(error) }
+        isUnanswered = false
+        context.fireErrorCaught(ReusedConnectionClosed())
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         if isUnanswered, requests > 1 { context.fireErrorCaught(ReusedConnectionClosed()) }
         context.fireChannelInactive()

@@ -174,8 +174,9 @@ import Testing
         }
     }
 
-    @Test func `T4 a pooled connection that the server gave up is replaced without counting`() async throws {
-        let script = OriginScript(body, .on(.request(2), .closeBeforeHead))
+    @Test(arguments: [.closeBeforeHead, .resetBeforeHead] as [OriginMode])
+    func `T4 a pooled connection that the server gave up is replaced without counting`(mode: OriginMode) async throws {
+        let script = OriginScript(body, .on(.request(2), mode))
         try await withEngine(script) { harness, origin in
             try harness.expectFile(await harness.transfer(harness.request(origin.url("/a"))), body, name: "a")
             let history = await harness.transfer(harness.request(origin.url()))
