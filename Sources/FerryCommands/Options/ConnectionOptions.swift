@@ -23,8 +23,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Go through this proxy, such as http://host:3128 or socks5://host; '' is none.", valueName: "url"),
-        transform: ConnectionOptions.proxy)
+            "Go through this proxy, such as http://host:3128 or socks5://host; '' is none.", valueName: "url"))
     var proxy: String?
 
     @Option(
@@ -33,6 +32,9 @@ struct ConnectionOptions: ParsableArguments {
 
     func validate() throws {
         guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
+        // Not by a transform: of what one refuses the whole value is shown, and a proxy's may have a password.
+        guard let proxy, !proxy.isEmpty else { return }
+        do { _ = try ProxyChoice(parsing: proxy) } catch { throw ValidationError(error.message) }
     }
 
     /// What a request takes along: the program's environment, with these options over it.
@@ -46,10 +48,5 @@ struct ConnectionOptions: ParsableArguments {
         if let proxy { caller.setProxy(proxy) }
         if let noproxy { caller.setExceptions(noproxy) }
         return caller
-    }
-
-    @Sendable private static func proxy(_ text: String) throws -> String {
-        do { if !text.isEmpty { _ = try ProxyChoice(parsing: text) } } catch { throw ValidationError(error.message) }
-        return text
     }
 }
