@@ -7,15 +7,16 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct `A daemon that traps` {
-    /// Swift's own handler, which says where a trap was, waits for a fault to come again: a signal that was sent does not.
-    private static let withoutBacktrace = ["SWIFT_BACKTRACE": "enable=no"]
     private static let body = SeededBody(seed: 41, size: 1_000_000)
 
-    /// Ends the daemon as a failed check of its own does.
-    private func trap(_ ferry: DaemonFixture, _ signal: Int32) async throws {
-        let pid = try #require(ferry.daemons.first)
-        _ = Glibc.kill(pid, signal)
-        try await ferry.waitForNoDaemon()
+    /// Runs some code with a daemon, which then ends as by a failed check of its own.
+    private func withTrap(_ ferry: DaemonFixture, _ signal: Int32, _ body: () async throws -> Void) async throws {
+        // Swift's own handler, which says where a trap was, waits for a fault to come again: a signal that was sent does not.
+        let daemon = try ferry.spawnDaemon(environment: ["SWIFT_BACKTRACE": "enable=no"])
+        try await eventually("the daemon answers") { try await ferry.run(["daemon", "status"]).status == 0 }
+        try await body()
+        daemon.send(signal)
+        #expect(await daemon.result().status == 128 + signal)
     }
 
     /// A transfer that ends the daemon ended it again at each start, and every command failed.
@@ -25,13 +26,14 @@ struct `A daemon that traps` {
     ) async throws {
         let script = OriginScript(Self.body, .on(.path("/bad.bin"), .hold("never", at: .body(500_000))))
         try await withDaemon(script) { ferry, origin in
-            try await ferry.startDaemon(Self.withoutBacktrace)
-            let bad = try await ferry.add(origin.url("/bad.bin"))
-            await origin.waitForHold("never")
-            try await trap(ferry, first)
-            try await ferry.startDaemon(Self.withoutBacktrace)
-            await origin.wait { $0.requests.filter { $0.path == "/bad.bin" }.count == 2 }
-            try await trap(ferry, second)
+            var bad = ""
+            try await withTrap(ferry, first) {
+                bad = try await ferry.add(origin.url("/bad.bin"))
+                await origin.waitForHold("never")
+            }
+            try await withTrap(ferry, second) {
+                await origin.wait { $0.requests.filter { $0.path == "/bad.bin" }.count == 2 }
+            }
             try await ferry.startDaemon()
 
             let good = try await ferry.add(origin.url("/good.bin"))

@@ -194,8 +194,9 @@ import Testing
                     try await eventually("a spool without results") {
                         names(spool) == ["0000000000000001.partial", "else"]
                     }
-                    let left = try await bed.service.transfers(TransferQuery())
-                    #expect(left.transfers.isEmpty)
+                    try await eventually("no transfer") {
+                        try await bed.service.transfers(TransferQuery()).transfers.isEmpty
+                    }
                 }
             }
         }
