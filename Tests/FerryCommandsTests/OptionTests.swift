@@ -52,6 +52,9 @@ import Testing
             #expect(status == (daemon.requests.isEmpty ? 64 : 0), "\(number)")
             #expect(daemon.requests.isEmpty != console.talk.isEmpty, "\(number)")
         }
+    }
+
+    @Test func `a length of a list is taken or refused`() async {
         for number in Self.numbers { #expect([0, 64].contains(await ferry("list", "--limit", number)), "\(number)") }
     }
 
