@@ -24,6 +24,8 @@ final class ScriptedSocket: Sendable {
 
     let path: String
     private let listener: CInt
+    /// Whether the thread or the test has let go of the listener.
+    private let isUnused = Mutex(false)
     private let held = Mutex<[CInt]>([])
     private let lines = Mutex<[String]>([])
 
@@ -49,15 +51,29 @@ final class ScriptedSocket: Sendable {
         }
         _ = unsafe chmod(self.path, 0o600)
         listen(listener, 8)
-        Thread { [self] in while let step = next(), perform(step) {} }.start()
+        Thread { [self] in
+            while let step = next(), perform(step) {}
+            letGo()
+        }.start()
     }
 
     /// Call it once, last.
     func stop() {
         shutdown(listener, CInt(SHUT_RDWR))
-        close(listener)
+        letGo()
         for connection in held.withLock({ $0 }) { close(connection) }
         unsafe unlink(path)
+    }
+
+    /// Closes the listener once neither the thread nor the test uses it.
+    ///
+    /// Closed earlier, its number could be that of another test's socket, from which the thread would take connections.
+    private func letGo() {
+        let isLast = isUnused.withLock { isUnused in
+            defer { isUnused = true }
+            return isUnused
+        }
+        if isLast { close(listener) }
     }
 
     private func perform(_ step: Step) -> Bool {
