@@ -42,7 +42,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     private static let connectionDelay = TimeAmount.milliseconds(250)
 
     /// How long a look-up takes that is waited for in place.
-    private static let promptLookup = TimeAmount.seconds(1)
+    private static let promptLookup = TimeAmount.milliseconds(100)
 
     private let request: HTTPClient.Request
     private let url: HTTPURL
