@@ -130,7 +130,7 @@ import Testing
         try await withNames(findings, tls: .otherHost) { harness, origin, _ in
             let history = await harness.transfer(harness.request(origin.url(host: host)), tries: 1)
             #expect((history.success != nil) == isTrusted)
-            #expect(isTrusted || history.errors.map(\.code) == [.tlsFailed])
+            #expect(isTrusted || history.errors.map(\.code) == [.tlsCertificate])
         }
     }
 
