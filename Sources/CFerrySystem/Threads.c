@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Threads that nobody waits for.
+// Detached threads.
 
 #if defined(__linux__)
 

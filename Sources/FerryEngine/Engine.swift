@@ -76,7 +76,7 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Makes a run of one try; nothing happens before its `run`.
+    /// Makes a run of one attempt; nothing happens before its `run`.
     package func makeRun(_ job: TransferJob, journal: any FactsJournal) -> TransferRun {
         TransferRun(job, engine: self, journal: journal)
     }

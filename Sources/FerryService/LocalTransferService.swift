@@ -145,8 +145,8 @@ package actor LocalTransferService: TransferService {
         watch.end()
         samplers?.cancel()
         disconnectAll()
-        // Those that have a slot and no attempt yet are marked with the others, and make none. What a disk that does not answer
-        // holds up goes on from its last checkpoint at the next start.
+        // Transfers that have a slot and no attempt yet are marked with the others, and make none. What a disk that
+        // does not answer holds up goes on from its last checkpoint at the next start.
         let running = Array(live.keys)
         await Patience.wait(atMost: .seconds(configuration.stopLimit)) { await self.stop(running) }
         await hub.finish()

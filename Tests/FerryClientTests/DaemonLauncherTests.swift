@@ -106,7 +106,7 @@ import Testing
 
     enum Obstacle: CaseIterable { case pipe, link, folder, linkedFolder }
 
-    /// A named pipe would hold the start up until somebody reads it.
+    /// A named pipe would hold the start up until a process reads it.
     @Test(arguments: Obstacle.allCases)
     func `what has the log's name and is no file keeps a daemon from being started`(obstacle: Obstacle) async throws {
         try await withProgram("echo ready >&3") { configuration in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// Who starts the daemon first must not decide through whom and with whose trust all others fetch.
+    /// The program that starts the daemon must not decide which proxies and trust all others use.
     @Test func `a daemon gets nothing of the requests of the client that starts it`() async throws {
         try await withProgram("env >\"$FERRY_HOME/variables\"; echo ready >&3") { configuration in
             var busy = configuration

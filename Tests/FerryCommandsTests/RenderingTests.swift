@@ -91,7 +91,7 @@ import Testing
         #expect(line.displayWidth == 60)
     }
 
-    /// What another transfer was told held this one, and the line said no more than that it waits.
+    /// What the server told another transfer holds this one too, and the line says so.
     @Test func `a transfer that its server holds says why and until when`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting

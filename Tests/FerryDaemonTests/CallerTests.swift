@@ -20,7 +20,7 @@ import Testing
                 ["-c", "umask \(umask); exec \"$0\" \"$@\"", program] + arguments, program: "/bin/sh")).result()
     }
 
-    /// The umask of whoever started the daemon first was that of everybody's files.
+    /// The umask of the program that starts the daemon must not be that of every caller's files.
     @Test func `files and folders have the modes that their own caller's umask leaves`() async throws {
         try await withDaemon(OriginScript(body)) { ferry, origin in
             let first = try await run(["daemon", "start"], umask: "077", ferry)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// A proxy and a file of authorities in the environment of the first client broke the downloads of all others.
+    /// A proxy and a file of authorities in the environment of the first client must not break the downloads of others.
     @Test func `proxies and authorities of the client that starts the daemon are not those of others`() async throws {
         try await withOrigin(OriginScript(body), tls: .trusted) { origin in
             try await withDaemon { ferry in

@@ -91,7 +91,7 @@ struct `Starting and stopping the daemon` {
         }
     }
 
-    /// An event loop that could not be made ended the process by a trap.
+    /// An event loop that cannot be made would end the process by a trap.
     @Test(arguments: [16, 24, 28, 40, 60])
     func `a daemon that may open too few files says so and exits with 14`(limit: Int) async throws {
         try await withDaemon { ferry in

@@ -19,7 +19,7 @@ struct `A daemon that traps` {
         #expect(await daemon.result().status == 128 + signal)
     }
 
-    /// A transfer that ends the daemon ended it again at each start, and every command failed.
+    /// A transfer that ends the daemon would end it again at each start, and every command would fail.
     @Test(arguments: [(SIGILL, SIGTRAP), (SIGABRT, SIGSEGV), (SIGBUS, SIGFPE)])
     func `holds all transfers at its third start, names those at work and says how to go on`(
         _ first: Int32, _ second: Int32

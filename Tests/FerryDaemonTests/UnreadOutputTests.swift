@@ -1,5 +1,5 @@
 // Ferry: FerryDaemonTests
-// Commands whose output nobody reads.
+// Commands whose output is not read.
 
 import FerryClient
 import FerryCore
@@ -12,7 +12,7 @@ import Testing
 struct `Commands whose output nobody reads` {
     private static let body = SeededBody(seed: 12, size: 100)
 
-    /// The command was blocked in its write, and only the second signal ended it.
+    /// Otherwise the command would be blocked in its write, and only the second signal would end it.
     @Test(arguments: ["watch", "get"], [SIGTERM, SIGINT])
     func `the first signal ends a command that waits for room in a pipe`(_ command: String, signal: Int32) async throws
     {
@@ -50,7 +50,7 @@ struct `Commands whose output nobody reads` {
     }
 }
 
-/// A pipe with a name that is open at both ends, and that nobody reads.
+/// A pipe with a name that is open at both ends, and that no process reads.
 private struct UnreadPipe {
     let path: String
     private let descriptor: Int32

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Without its socket the daemon could be reached by nobody, and it holds the lock that keeps another from starting.
+    /// Without its socket no client could reach the daemon, and it holds the lock that keeps another from starting.
     @Test func `a socket that was deleted is made again, and what was connected goes on`() async throws {
         let (ticks, tick) = AsyncStream<Void>.makeStream()
         let (made, making) = AsyncStream<Void>.makeStream()

@@ -36,7 +36,7 @@ import Testing
         #expect(alarms.set(Alarm(due: Self.now, cause: .settling)) { _ in true })
     }
 
-    /// Every answer, and every change of a time far away, left an alarm for up to a hundred years.
+    /// Every answer, and every change of a time far away, must not leave an alarm for up to a hundred years.
     @Test func `of plans that were replaced do not add up`() {
         var alarms = Alarms()
         _ = alarms.set(Alarm(due: Self.now + .seconds(9), cause: .sweep)) { _ in true }

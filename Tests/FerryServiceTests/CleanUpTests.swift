@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The start failed, and with it every command, for as long as one folder gave an error.
+    /// Otherwise the start would fail, and with it every command, for as long as one folder gives an error.
     @Test(arguments: Ending.allCases, [ELOOP, EIO, ENOTCONN, ESTALE, EACCES, EROFS])
     func `keep no daemon from starting, and are removed once their folder answers`(
         _ ending: Ending, _ errno: Int32

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A path that is too long was made up to where it was too long.
+    /// A path that is too long must not be made up to where it is too long.
     @Test(arguments: ServiceKind.allCases, [false, true])
     func `a request that is refused makes no folder`(_ kind: ServiceKind, isBatch: Bool) async throws {
         try await withService(kind) { bed in

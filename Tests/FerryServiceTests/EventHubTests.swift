@@ -47,7 +47,7 @@ import Testing
         #expect(try await events.next() == nil)
     }
 
-    /// Whoever has committed an event and cannot tell it kept all later ones from everybody.
+    /// An event that was committed and is never told must not keep later events back.
     @Test func `a number that nobody tells is read in the journal by those who listen`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0, patience: .milliseconds(1))
         var events = await listen(hub, after: nil).makeAsyncIterator()

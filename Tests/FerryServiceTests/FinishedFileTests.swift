@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// A folder that gave an error at the start decided for the new name, which the file may not have.
+    /// A folder that gives an error at the start must not decide for the new name, which the file may not have.
     @Test func `a name that was being changed is found out once its folder answers`() async throws {
         let disk = FaultyDisk()
         disk.fail(.openFolder, EIO)

@@ -14,7 +14,7 @@ import Testing
         body, .always(.etag("\"" + String(repeating: "e", count: 6000) + "\"")),
         .on(.request(1), .hold("begun", at: .head)))
 
-    /// The wait was shown as one for a free slot.
+    /// The wait must not be shown as one for a free slot.
     @Test func `is what a transfer waits for, in words, until there is room`() async throws {
         try await withStoredService(Self.script, { $0.delayScale = 1000 }) { bed, local in
             let id = try await bed.add().id

@@ -17,7 +17,7 @@ import Testing
             .on(.path(path).and(.pathRequests(1...1)), .status(status, retryAfter: "\(seconds)")))
     }
 
-    /// The origin that was asked was held for what the target of its redirect had said.
+    /// The origin that was asked must not be held for what the target of its redirect said.
     @Test(arguments: ServiceKind.allCases)
     func `the server that answered is held, not the one that redirected to it`(_ kind: ServiceKind) async throws {
         try await withOrigin(busy(3600, for: "/target")) { target in

@@ -32,7 +32,7 @@ import Testing
             { bed in try await body(bed, lookups) })
     }
 
-    /// Each of the names took its turn in a line of its event loop, and the healthy one came after all of them.
+    /// The names must not take turns on an event loop: the healthy one would come after all of them.
     @Test(arguments: ServiceKind.allCases)
     func `a file arrives from a healthy host, and a pause comes back, while 64 names hang`(
         _ kind: ServiceKind
@@ -49,7 +49,7 @@ import Testing
         // The service has ended by now, while the rest of the names hang.
     }
 
-    /// Every slot was taken by a transfer that waited for a name.
+    /// Transfers that wait for a name must not take every slot.
     @Test func `transfers that wait for a name leave their slots to others`() async throws {
         try await withHangingNames(.inProcess) { bed, _ in
             try await bed.changeSettings { $0.activeTransfers = 2 }

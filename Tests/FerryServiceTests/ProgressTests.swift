@@ -30,7 +30,7 @@ import Testing
 
     // MARK: Retries
 
-    /// Each attempt stored bytes that an earlier one had stored, and so had as many retries again.
+    /// Each attempt stores bytes that an earlier one has stored, which must not give it as many retries again.
     @Test(arguments: [
         Fault("no ranges", .always(.noRanges, .cut(after: 150_000))),
         Fault("no validators", .always(.etag(nil), .lastModified(nil), .cut(after: 150_000))),
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// They ended as "the server's file kept changing" after five starts, although the tag stayed.
+    /// They must not end as "the server's file kept changing" after five starts while the tag stays.
     @Test(arguments: [
         Fault("chunked", .always(.noRanges), .on(.requests(1...9), .chunkCut(after: 100_000))),
         Fault("until close", .always(.noRanges, .untilClose), .on(.requests(1...9), .reset(after: 100_000))),
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Requests
 
-    /// The first part was accepted, found unusable to continue, given up and asked for again, without pause or count.
+    /// The first part must not be accepted, found unusable, given up and asked for again without pause or count.
     @Test(arguments: [
         Fault.answers(
             "the first part, with a tag", "Content-Range: bytes 0-99999/300000", "Content-Length: 100000",
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// A worker whose part was cut asked for the rest at once, for as long as another one received something.
+    /// A worker whose part is cut must not ask for the rest at once for as long as another one receives something.
     @Test func `a worker whose parts are cut at once does not ask without pause`() async throws {
         let body = SeededBody(seed: 62, size: 6 << 20)
         let script = OriginScript(body, .on(.unranged, .stall(after: 1 << 20)), .on(.ranged, .cut(after: 1)))

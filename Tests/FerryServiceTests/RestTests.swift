@@ -13,7 +13,7 @@ import Testing
         var now: Int { value.load(ordering: .relaxed) }
     }
 
-    /// The daemon kept the memory of its busiest moment for ever.
+    /// The daemon must not keep the memory of its busiest moment for ever.
     @Test func `it comes to rest after each piece of work`() async throws {
         let rests = Count()
         let script = OriginScript(SeededBody(seed: 91, size: 200_000))

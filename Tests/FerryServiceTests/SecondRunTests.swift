@@ -12,8 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A transfer that has succeeded` {
     private static let body = SeededBody(seed: 31, size: 400_000)
 
-    /// A resume whose commit is slow meets the alarm of the retry: the transfer stood in line while it ran, its record was read
-    /// ahead for the next slot, and it ran again from that record after its success.
+    /// A resume whose commit is slow meets the alarm of the retry. Were the transfer in line while it runs, its record
+    /// could be read ahead for the next slot, and it would run again from that record after its success.
     @Test func `does not run again when a slow resume met its retry`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/twice").and(.pathRequests(1...1)), .status(500)),
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// An end that is decided from an older record overwrote the first end and was told as a second one.
+    /// An end that is decided from an older record must not overwrite the first end and be told as a second one.
     @Test func `keeps its end and its facts`() async throws {
         try await withStoredService(OriginScript(Self.body)) { bed, local in
             let id = try await bed.add { $0.paused = true }.id

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `The end of a service` {
     private static let small = SeededBody(seed: 9, size: 2_000)
 
-    /// The attempt began after all others had been stopped, and the end of the service waited for it, a minute or for ever.
+    /// Otherwise the attempt would begin after all others have stopped, and the end of the service would wait for it.
     @Test func `a transfer that is just getting its slot makes no attempt`() async throws {
         let script = OriginScript(Self.small, .on(.path("/first"), .hold("first", at: .head)))
         try await withStoredService(script) { bed, service in

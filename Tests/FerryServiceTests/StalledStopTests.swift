@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// The event of a pause has a number once it is committed, and was told when the run had stopped: until then nobody was
-    /// told of anything.
+    /// The event of a pause has a number once it is committed. Were it told only when the run has stopped, it would
+    /// keep all later events back until then.
     @Test(arguments: Stop.allCases)
     func `withholds nobody's events while a run stops`(_ stop: Stop) async throws {
         let disk = FaultyDisk()
@@ -103,7 +103,7 @@ import Testing
         #expect(order.isFull)
         order.skip()
         #expect(!order.isHeld && order.last == 5009)
-        // Those who wanted it have read it in the journal.
+        // Listeners have read it in the journal.
         #expect(order.add(Self.event(1), 1) == [])
         #expect(!order.isHeld && order.last == 5009)
         #expect(order.add(Self.event(5010), 5010) == [.event(Self.event(5010))])

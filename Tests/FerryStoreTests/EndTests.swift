@@ -87,7 +87,7 @@ import Testing
         await journal.close()
     }
 
-    /// The end of a whole record was stored over another end, and told a second time.
+    /// The end of a whole record must not be stored over another end, nor told a second time.
     @Test func `of a whole record is not stored over another end, nor what a run has found out`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)

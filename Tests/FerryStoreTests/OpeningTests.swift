@@ -192,7 +192,7 @@ import Testing
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
     }
 
-    /// Whoever opens such a file to write completes or undoes what its program was doing.
+    /// A program that opens such a file to write completes or undoes what the file's own program was doing.
     @Test func `a database that another program has left in the middle of a change is not touched`() async throws {
         let folder = try await foreignFolder(["PRAGMA application_id = 0"])
         let before = try folder.bytes()

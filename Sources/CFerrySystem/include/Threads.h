@@ -1,5 +1,5 @@
 // Ferry: CFerrySystem
-// Threads that nobody waits for.
+// Detached threads.
 
 #ifndef FERRY_THREADS_H
 #define FERRY_THREADS_H

@@ -15,7 +15,7 @@ int ferry_note_traps(const char *path);
 /// Notes that the process works on a number that is not 0; of more than 256 at a time the rest is left out.
 void ferry_work_began(uint64_t number);
 
-/// Notes that the process works on a number no longer.
+/// Notes that the process has stopped working on a number.
 void ferry_work_ended(uint64_t number);
 
 #endif

@@ -57,7 +57,7 @@ extension ManagedSession {
         var change = TransferChange()
         var isChange = false
         task.state.withLock { task in
-            // The daemon has forgotten those of one that has succeeded, as far as they open something.
+            // Once a task has succeeded, the daemon has forgotten the headers that are secrets.
             if let headers, headers != task.headers || task.status == .succeeded && !headers.isEmpty {
                 task.headers = headers
                 change.headers = RequestPlan.fields(headers)

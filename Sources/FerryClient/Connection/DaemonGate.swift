@@ -71,7 +71,7 @@ actor DaemonGate {
         guard let launcher else { return true }
         try await launcher.launch { () async throws(TransferError) -> Bool in try await answers(connection) }
         if let tell = launcher.patience?.tell, let status = try? await connection.call(GetStatus.self) {
-            // Nobody else is told what the daemon found at its start.
+            // This client started the daemon, so it tells the user what the daemon found.
             for warning in status.warnings { tell("Warning: " + warning) }
         }
         return true

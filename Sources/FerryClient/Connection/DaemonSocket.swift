@@ -191,7 +191,7 @@ final class DaemonSocket: Sendable {
         let trust = PathTrust(user: geteuid())
         try judge(path, trust)
         let descriptor = try openStream(path)
-        // Whoever made the socket may have handed it on: what counts is who listens.
+        // The process that made the socket may have handed it on: what counts is the process that listens.
         guard let peer = PeerProcess(of: descriptor) else {
             close(descriptor)
             throw .lost("the system does not say who listens on \(path.escapingControls)")

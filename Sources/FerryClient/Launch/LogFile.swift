@@ -7,7 +7,7 @@ import Glibc
 
 /// The daemon's log: a regular file and nothing else that may have its name.
 ///
-/// A named pipe would hold up whoever opens it, and a link would lead the daemon's words elsewhere.
+/// To open a named pipe may block, and a link would lead the daemon's output elsewhere.
 enum LogFile {
     /// Opens the log for a daemon that writes at its end, and makes it if need be.
     ///
@@ -40,7 +40,7 @@ enum LogFile {
     }
 
     private static func failed(_ path: String, _ code: CInt) -> TransferError {
-        // What opening says of a link, of a pipe that nobody reads, and of other things that are no files.
+        // The errors of opening a link, a pipe without a reader, and other things that are no regular files.
         let isOther = [ELOOP, ENXIO, EISDIR, EINVAL].contains(code)
         let why =
             isOther ? "is no regular file; move it away" : "cannot be opened: \(unsafe String(cString: strerror(code)))"

@@ -28,14 +28,14 @@ final class EndableOutput: Sendable {
         }
     }
 
-    /// The process is to end: nothing more is written to who does not read, now and later.
+    /// The process is to end: from here on nothing is written to a reader who does not read.
     func end() {
         guard let ending = ending.withLock(\.self) else { return }
         var byte: UInt8 = 0
         _ = unsafe Glibc.write(ending.write, &byte, 1)
     }
 
-    /// - Returns: the number of the error that the writing ended with; 0 also for what nobody was there to read.
+    /// - Returns: the number of the error that the writing ended with; 0 also for bytes that are dropped unread.
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
         let ending = ending.withLock(\.self)?.read
         var rest = unsafe bytes

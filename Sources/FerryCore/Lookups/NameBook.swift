@@ -57,7 +57,7 @@ package struct NameBook: Sendable {
 
     private let limits: Limits
     private var entries: [String: Entry] = [:]
-    /// Names that wait for a thread: those that may use any, and those that leave some to others.
+    /// Names that wait for a thread: `prompt` ones may use any, `silent` ones leave some threads to the others.
     private var prompt: [String] = []
     private var silent: [String] = []
     private var running = 0
@@ -112,7 +112,7 @@ package struct NameBook: Sendable {
         entries[name]?.isSilent = isSilent
     }
 
-    /// A request no longer waits for a name: a look-up that still runs is too slow.
+    /// A request has stopped waiting for a name: a look-up that still runs is too slow.
     package mutating func gaveUp(on name: String) {
         if case .running = entries[name]?.phase { entries[name]?.isSilent = true }
     }
@@ -142,7 +142,7 @@ package struct NameBook: Sendable {
         if entry.isSilent { silent.append(name) } else { prompt.append(name) }
     }
 
-    /// Drops what is known of names that nobody asks for.
+    /// Drops what is known of names that no request asks for.
     private mutating func makeRoom(at now: Double) {
         guard entries.count >= limits.names else { return }
         func drop(_ isDropped: (Double) -> Bool) {

@@ -51,7 +51,7 @@ package enum FileName {
         scalar == "\u{FFFD}" || ":*?\"<>|".unicodeScalars.contains(scalar)
     }
 
-    /// With `_` for each scalar that nobody sees, which would make a name look like another one.
+    /// With `_` for each hidden scalar, which would make a name look like another one.
     private static func visible(_ text: String) -> String { text.replacingHidden { _ in "_" } }
 
     /// Without dots and spaces at both ends: a leading dot hides a file, and Windows drops trailing ones.

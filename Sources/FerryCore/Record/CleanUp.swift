@@ -10,7 +10,7 @@ package enum CleanUp: Hashable, Sendable {
     case finishCancel
     /// Its file was being given another name: finds out which of the two it has.
     case findName
-    /// It has ended with a partial file that nobody can go on with.
+    /// It has ended, and its partial file cannot be continued.
     case removePartialFile(PartialFacts)
 
     /// Seconds for which the bytes of a failed or quit transfer are kept.

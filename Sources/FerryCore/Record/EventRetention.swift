@@ -7,7 +7,7 @@ package import Foundation
 package struct EventRetention: Hashable, Sendable {
     /// Seconds for which every event waits for its acknowledgement.
     package var lifetime = 30.0 * 86_400
-    /// Events of a session that are kept where nobody is to acknowledge them: commands come and go, and none of them
+    /// Events that are kept of a session without an app to acknowledge them: commands come and go, and none of them
     /// speaks for all.
     package var mostUnacknowledged = 10_000
     /// Seconds for which such a session's events outlive their transfer, so that a listener that is behind still reads how

@@ -3,7 +3,7 @@
 
 /// How a partial file looked right after the last change that its transfer made to it.
 ///
-/// Its time of modification is one that the transfer has set, some seconds back: whatever is written later gives the
+/// Its time of modification is one that the transfer has set, some seconds back: a later write gives the
 /// file another one, on file systems with coarse times too.
 package struct FileStamp: Hashable, Codable, Sendable {
     /// What of a file still counts, by how it looks.

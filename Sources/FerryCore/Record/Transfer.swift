@@ -53,7 +53,7 @@ package struct Transfer: Hashable, Sendable {
     package var exchanges: [ExchangeFacts]
     /// How often bytes were given up for a start from 0.
     package var startedOver: Int
-    /// Body bytes that servers sent for it over its life, those that were fetched again included.
+    /// Body bytes that servers sent for it over its life, including bytes that were fetched again.
     package var bytesSpent: Int64 = 0
     package var challenge: PendingChallenge?
     /// The moment before which nothing is asked.

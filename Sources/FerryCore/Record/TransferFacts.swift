@@ -72,7 +72,7 @@ package struct TransferFacts: Hashable, Sendable {
 
     /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
     ///
-    /// - Parameter isSameVersion: whether the bytes that come are most likely those that were given up.
+    /// - Parameter isSameVersion: whether the server most likely sends the bytes again that were given up.
     package mutating func startOver(note: String?, isSameVersion: Bool = false) {
         if isSameVersion { advance() } else { frontier = 0 }
         if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }

@@ -45,7 +45,7 @@ package struct ResumeSituation: Hashable, Sendable {
     package var restarts = 0
     /// Why the bytes on disk are to be given up, where an earlier answer has shown that.
     package var restart: RestartReason?
-    /// Whether no range is asked of this transfer any more.
+    /// Whether the transfer makes no more range requests.
     package var rangesOff = false
     package var hasNextMirror = false
 

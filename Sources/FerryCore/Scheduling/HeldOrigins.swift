@@ -3,8 +3,8 @@
 
 /// Origins whose servers asked for no new request for a while, and the transfers that were told so.
 ///
-/// What a server says to one transfer holds the others only as long as that transfer lives: once it has ended, nobody would
-/// find out whether the server still means it.
+/// What a server says to one transfer holds the others only as long as that transfer lives: once it has ended, no
+/// request would find out whether the server still means it.
 package struct HeldOrigins: Sendable {
     /// The longest time that the answer to one transfer holds the others, in seconds.
     package static let longest = 3600.0
@@ -29,7 +29,7 @@ package struct HeldOrigins: Sendable {
 
     /// Forgets what a transfer was told.
     ///
-    /// - Returns: the origins that are held no longer.
+    /// - Returns: the origins that this releases.
     @discardableResult
     package mutating func release(told id: TransferID) -> [String] {
         let told = claims.filter { $0.value[id] != nil }.map(\.key)
@@ -39,19 +39,19 @@ package struct HeldOrigins: Sendable {
         }
     }
 
-    /// Holds an origin no longer.
+    /// Releases an origin.
     ///
     /// - Returns: whether it was held.
     @discardableResult
     package mutating func release(_ origin: String) -> Bool { claims.removeValue(forKey: origin) != nil }
 
-    /// Drops what is over of an origin's holds.
+    /// Drops an origin's holds that have expired.
     package mutating func expire(_ origin: String, at now: ContinuousClock.Instant) {
         claims[origin] = claims[origin]?.filter { $0.value > now }
         _ = drop(origin)
     }
 
-    /// Drops an origin that nobody was told of; whether there was nobody.
+    /// Drops an origin that has no holds; whether it did.
     private mutating func drop(_ origin: String) -> Bool {
         guard claims[origin]?.isEmpty == true else { return false }
         claims[origin] = nil

@@ -51,8 +51,8 @@ package protocol SessionService: TransferService {
 
     /// Acts on many transfers of a session in one transaction, and returns once everything is done.
     ///
-    /// - Parameter ids: nil is all of the session; then what has succeeded is not started. Of those that the session does
-    ///   not have the first ``SessionAction/mostUnknown`` are among the report's failures.
+    /// - Parameter ids: nil is all transfers of the session; then those that have succeeded are not started. Of the ids
+    ///   that the session does not have, the first ``SessionAction/mostUnknown`` are among the report's failures.
     /// - Throws: ``TransferError`` only if the call as a whole failed: then nothing was done.
     func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?

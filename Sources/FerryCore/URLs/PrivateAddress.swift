@@ -17,7 +17,7 @@ extension HTTPURL {
 extension HTTPURL {
     /// Whether the host is written as a link-local address, or as one where clouds keep what a machine may know of itself.
     ///
-    /// Such a service believes whoever reaches it, so not even a server on this machine may send us there.
+    /// Such a service trusts every client that reaches it, so not even a server on this machine may send us there.
     package var isLinkLocalLiteral: Bool { literal?.isLinkLocal ?? false }
 
     /// The address that the host is written as, without its zone.

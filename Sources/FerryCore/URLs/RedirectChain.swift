@@ -1,12 +1,12 @@
 // Ferry: FerryCore
-// The redirects of one try.
+// The redirects of one attempt.
 
-/// The URLs that one try has asked, in order.
+/// The URLs that one attempt has asked, in order.
 package struct RedirectChain: Hashable, Sendable {
-    /// The most redirects that one try follows.
+    /// The most redirects that one attempt follows.
     package static let limit = 20
 
-    /// How often one try makes the same request: a server may answer a second look otherwise, but not each one.
+    /// How often one attempt makes the same request: a server may answer a second look otherwise, but not each one.
     package static let looks = 3
 
     /// What makes two requests the same.

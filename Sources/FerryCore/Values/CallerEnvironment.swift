@@ -34,7 +34,7 @@ package struct CallerEnvironment: Hashable, Sendable {
         if !url.isEmpty { proxies["all_proxy"] = url }
     }
 
-    /// Names the hosts that are asked directly, in place of those of the variables.
+    /// Names the hosts that are asked directly, in place of the hosts that the variables name.
     package mutating func setExceptions(_ list: String) {
         proxies["NO_PROXY"] = nil
         proxies["no_proxy"] = list

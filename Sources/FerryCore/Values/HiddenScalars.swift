@@ -1,5 +1,5 @@
 // Ferry: FerryCore
-// What a text holds that nobody sees.
+// Characters that are not shown, or change how text is shown.
 
 extension Unicode.Scalar {
     /// Whether this controls how text is shown, or is not shown itself: two texts that differ by it look alike, or one

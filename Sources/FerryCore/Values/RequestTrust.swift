@@ -5,7 +5,7 @@
 package struct RequestTrust: Hashable, Codable, Sendable {
     /// Absolute path of a PEM file, or of a folder of hashed certificates, in place of the system's roots.
     package var authorities: String?
-    /// Absolute path of the PEM file of the client's certificate, with those of the authorities between.
+    /// Absolute path of the PEM file of the client's certificate, with the certificates between it and its authority.
     package var certificate: String?
     /// Absolute path of the PEM file of its private key; absent: the key is in the certificate's file.
     package var key: String?

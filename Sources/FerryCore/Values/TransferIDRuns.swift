@@ -45,7 +45,7 @@ package struct TransferIDRuns: Hashable, Sendable {
         return merged
     }
 
-    /// Those of the ids that exist which are named, in the order in which they are, each once.
+    /// The existing ids that the runs name, in the order in which the runs name them, each once.
     ///
     /// - Parameter existing: in ascending order.
     package func selected(from existing: [TransferID]) -> [TransferID] {

@@ -117,7 +117,7 @@ final class BodySink: Sendable {
         }
         if count > 0 { try write(part, count, at: position) }
         return window.withLock { window in
-            // Nobody reads on for the sake of a connection that has much more to bring.
+            // A connection that has much more to bring is not worth reading to its end.
             max(window.excess, window.room > 0 ? 0 : (responseEnd ?? window.position) - window.position)
         }
     }

@@ -43,7 +43,7 @@ final class ClientPool: Sendable {
 
     /// Where connections lead: an address of the origin's name, or of its proxy's.
     ///
-    /// A client is told its address once, so that there is one for each; those of names that nobody asks any more are dropped.
+    /// A client is told its address once, so that there is one for each; one that is unused for a while is dropped.
     struct Route: Hashable, Sendable {
         var name: String
         var address: String

@@ -36,7 +36,7 @@ final class EngineLoops: Sendable {
     /// - Parameter count: loops of each file system.
     init(count: Int) { self.count = count }
 
-    /// The number of a loop for bodies that are written to a file system, each in its turn; nil is for those that no
+    /// The number of a loop for bodies that are written to a file system, each in its turn; nil is for bodies that no
     /// disk holds up.
     func take(_ device: UInt64?) -> Int {
         state.withLock { state in

@@ -29,12 +29,12 @@ final class ExchangeDirectory: Sendable {
         return number
     }
 
-    /// Whose a request is.
+    /// The exchange that a request belongs to.
     enum Owner {
         /// The request carries no mark.
         case unmarked
         case exchange(ExchangeRecorder)
-        /// Nobody would read the answer.
+        /// The exchange has ended, and would not read the answer.
         case ended
     }
 

@@ -6,7 +6,7 @@
 /// One implementation a platform, and one for tests that fails on command. All block; only `write` is called on an
 /// event loop, one of those that belong to the file system.
 package protocol DiskSystem: Sendable {
-    /// The file system that a folder is on, or will be on once it is made; nil if nobody can tell.
+    /// The file system that a folder is on, or will be on once it is made; nil if that cannot be found out.
     func device(of path: String) -> UInt64?
     /// Opens a folder for finding files in it and for syncing it.
     func openFolder(_ path: String) throws(DiskError) -> OpenFile
@@ -46,7 +46,7 @@ package protocol DiskSystem: Sendable {
     ) throws(DiskError) -> Bool
     func remove(_ name: String, in folder: OpenFile) throws(DiskError)
     /// Makes a folder and those above it, as far as they are missing, with this mode whatever the process's umask is. Where one
-    /// of them cannot be made, those that were made go again.
+    /// of them cannot be made, the ones that were made are removed.
     func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
     /// Whether this process may make files in the folder.
     func isWritable(_ folder: OpenFile) -> Bool

@@ -63,7 +63,7 @@ extension Engine {
 
     /// Removes what transfers have left, each as far as it is still theirs.
     ///
-    /// - Parameter queue: whose threads do it; nil is those of each folder.
+    /// - Parameter queue: its threads do the work; nil is each folder's own queue.
     /// - Returns: Why that failed for some.
     package func remove(
         _ leftovers: [Leftovers], on queue: DiskQueue? = nil

@@ -12,7 +12,7 @@
         /// In a folder with a default access list the kernel leaves the umask out, and the list has decided.
         static func setMode(_ mode: UInt32, of path: String) throws(DiskError) {
             let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            // Whoever may write to the folder above may have moved it away.
+            // Another process that may write to the folder above may have moved it away.
             guard folder >= 0 else { return }
             defer { close(folder) }
             var facts = stat()

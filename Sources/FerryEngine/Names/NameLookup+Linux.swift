@@ -44,7 +44,7 @@
         }
     }
 
-    /// A thread for one piece of work that may block; nobody waits for its end.
+    /// A detached thread for one piece of work that may block.
     enum BlockingThread {
         /// Room for the resolver's modules, which keep whole answers on their stacks.
         private static let stackSize = 512 << 10

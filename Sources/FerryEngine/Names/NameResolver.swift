@@ -7,8 +7,8 @@ import Synchronization
 
 /// Looks names up, each on a thread of its own, for all event loops.
 ///
-/// Nobody waits for a look-up that hangs: its thread ends when the system's resolver returns, and what it found is kept for the
-/// next who asks.
+/// No request waits for a look-up that hangs: its thread ends when the system's resolver returns, and what it found is
+/// kept for the next request.
 final class NameResolver: Sendable {
     enum Answer {
         case known(NameBook.Finding)
@@ -57,7 +57,7 @@ final class NameResolver: Sendable {
     /// Lets names that had no address be looked up again, such as on another network.
     func forgetFailures() { state.withLock { $0.book.forgetFailures() } }
 
-    /// Lets go of all who wait; what still runs is dropped when it ends.
+    /// Lets go of all requests that wait; what still runs is dropped when it ends.
     func shutdown() {
         let waiting = state.withLock { state in
             state.isShutDown = true

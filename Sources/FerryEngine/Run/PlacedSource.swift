@@ -6,15 +6,15 @@ import Foundation
 
 /// The file that gets the final name: the partial file, or a copy of it beside that name.
 ///
-/// Whoever may write to its folder can put another file under its name at any moment. What was verified is the open
-/// file, so its name is compared with it before and after the rename.
+/// Another process that may write to its folder can put another file under its name at any moment. What was verified is
+/// the open file, so its name is compared with it before and after the rename.
 struct PlacedSource: Sendable {
     /// What became of a rename.
     enum Naming: Sendable {
         case given
         /// The final name is taken and must not be replaced; nothing has changed.
         case isTaken
-        /// The name stands for another file, which has not got the final name, or has it no more.
+        /// The name stands for another file, which has not got the final name, or has lost it again.
         case isLost
     }
 
@@ -34,7 +34,7 @@ struct PlacedSource: Sendable {
         guard try disk.rename(name, in: folder, to: newName, in: newFolder, replacing: replacing) else {
             return .isTaken
         }
-        // A name that is gone again was taken by somebody who waited for it.
+        // A name that is gone again was taken by a program that waited for it.
         guard let placed = try disk.identity(of: newName, in: newFolder), try !isOpenFile(placed, disk) else {
             return .given
         }

@@ -1,5 +1,5 @@
 // Ferry: FerryEngine
-// How one try of a transfer went.
+// How one attempt at a transfer went.
 
 package import FerryCore
 
@@ -17,7 +17,7 @@ struct LaterAnswer: Hashable, Sendable {
     }
 }
 
-/// How one try of a transfer went, and what is on disk after it.
+/// How one attempt at a transfer went, and what is on disk after it.
 package struct RunReport: Sendable {
     package enum Result: Sendable {
         /// The file is at its destination, durable.

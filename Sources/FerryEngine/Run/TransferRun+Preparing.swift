@@ -60,7 +60,7 @@ extension TransferRun {
         do throws(TransferError) {
             guard partial != nil else { throw TransferError(.partialLost, "The partial file is gone.") }
             let lacksResponse = keepsResponse && (facts.response.map(isRefusal) ?? true)
-            // From here on the file changes: a crash must not take that for somebody else's doing.
+            // From here on the file changes: after a crash that must not look like another program's doing.
             let isSealed = facts.stamp != nil
             facts.stamp = nil
             if facts.identity != identity || !facts.joined || lacksResponse || isSealed {

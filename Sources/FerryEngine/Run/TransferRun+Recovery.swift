@@ -33,7 +33,7 @@ extension TransferRun {
     /// Finds out what of the partial file still counts; whether any of it does.
     ///
     /// Digests from an earlier attempt count where nothing has touched the file since; where bytes may have been changed,
-    /// all are fetched again, as nobody can tell which.
+    /// all are fetched again, as nothing shows which.
     @discardableResult
     private func lookForChanges(of found: PartialFile) async throws(TransferError) -> Bool {
         guard let stamp = facts.stamp else { return true }
@@ -64,7 +64,7 @@ extension TransferRun {
                 try? await record()
             }
         }
-        // Digests of bytes that nobody can recognize are of no use.
+        // Without a stamp nothing shows that the bytes are still the same, so their digests are of no use.
         if facts.stamp == nil { digest = nil }
     }
 

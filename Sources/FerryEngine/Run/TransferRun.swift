@@ -110,7 +110,7 @@ package actor TransferRun {
         return RunReport(result: result, refusedBy: later?.origin, facts: $facts, cost: cost, digest: digest)
     }
 
-    /// Counts the first connection among those of the host that it leads to, after redirects.
+    /// Counts the first connection for the host that it leads to, after redirects.
     func countConnection(at origin: Origin?) {
         guard origin != countedAt else { return }
         if let origin { engine.budget.enter(origin) }

@@ -246,9 +246,9 @@ extension TransferRun {
         return hadHead && !isAlone && failures < 3
     }
 
-    /// A host refused one more connection (spec S10).
+    /// A host refused one more connection.
     ///
-    /// - Parameter refuser: who answered, where a redirect may have led to another host; nil if nobody did.
+    /// - Parameter refuser: the origin that answered, where a redirect may have led to another host; nil if none did.
     private func noteRefusal(_ worker: Int, by refuser: Origin?, _ later: LaterAnswer?) {
         guard let crew, let member = crew.members[worker] else { return }
         let receiving = crew.members.values.count { $0.sink != nil }

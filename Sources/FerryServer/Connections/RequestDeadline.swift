@@ -66,7 +66,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Nobody asks for bytes that are not handed on.
+        // No later handler asks for bytes that are not handed on.
         if phase.isDraining { context.read() }
         context.fireChannelReadComplete()
     }

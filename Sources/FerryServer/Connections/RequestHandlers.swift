@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Puts the handlers that limit connections and requests where requests are still those of HTTP/1.1.
+/// Puts the handlers that limit connections and requests where requests still have the form of HTTP/1.1.
 final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

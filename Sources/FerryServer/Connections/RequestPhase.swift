@@ -10,7 +10,7 @@ struct RequestPhase {
         var head = TimeAmount.seconds(60)
         /// Until a request that has begun is whole.
         var body = TimeAmount.minutes(2)
-        /// Until the rest of a request that was answered early is there, which nobody reads.
+        /// Until the rest of a request that was answered early is there; the rest is dropped.
         var rest = TimeAmount.seconds(5)
         /// Bytes of that rest.
         var restBytes = 16 << 20

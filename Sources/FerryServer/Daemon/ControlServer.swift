@@ -12,7 +12,7 @@ import Synchronization
 /// The control API on its socket, as a part of the daemon.
 ///
 /// Runs until graceful shutdown: takes no more connections then, ends event streams, answers what it was asked, and
-/// removes the socket. A socket that was deleted or replaced meanwhile is made again, since nobody could reach the daemon.
+/// removes the socket. A socket that was deleted or replaced meanwhile is made again: no client could reach the daemon.
 package final class ControlServer: Service {
     private let api: ControlAPI
     private let socket: ControlSocket
@@ -38,7 +38,7 @@ package final class ControlServer: Service {
     private enum Part {
         /// One that took connections from this channel; nil if it never did.
         case server((any Channel)?, (any Error)?)
-        /// The name leads to our socket no longer.
+        /// The name does not lead to our socket.
         case socketLost
         case shutdown
     }
@@ -124,7 +124,7 @@ package final class ControlServer: Service {
         }
     }
 
-    /// Returns when the name no longer leads to our socket, or the server is about to end.
+    /// Returns when the name does not lead to our socket, or the server is about to end.
     private func watch() async -> Part {
         await cancelWhenGracefulShutdown { [self] in
             while (try? await tick()) != nil {

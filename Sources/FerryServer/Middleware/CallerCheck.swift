@@ -42,7 +42,7 @@ struct CallerCheck: RouterMiddleware {
     private static func refuse(
         _ status: HTTPResponse.Status, _ message: String, _ fields: HTTPFields
     ) -> APIFailure {
-        // A body is on its way that nobody reads.
+        // The body that is on its way is not read.
         APIFailure(status, message, headers: hasBody(fields) ? [.connection: "close"] : [:])
     }
 

@@ -39,7 +39,7 @@ extension LocalTransferService {
             }
         }
         configuration.reached(.requestCommitted)
-        // Before anything that may fail: nobody is told of later events before these.
+        // Before anything that may fail: the hub publishes no later event before these.
         await hub.publish(submitted)
         try await lineUp(submitted.ids, urls.origins, like: record)
         schedule()

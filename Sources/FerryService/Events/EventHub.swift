@@ -29,7 +29,7 @@ actor EventHub {
         order = EventOrder(last: lastNumber)
     }
 
-    /// Number of the latest durable event that everybody has been told of.
+    /// Number of the latest durable event that all listeners have been told of.
     var lastNumber: Int64 { order.last }
 
     /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
@@ -54,9 +54,9 @@ actor EventHub {
         if order.isFull { skipGap() } else { watchGap() }
     }
 
-    // MARK: Numbers that nobody tells
+    // MARK: Numbers that are never told
 
-    /// Sees to it that a number that nobody tells does not keep later events back.
+    /// Sees to it that a number that is never told does not keep later events back.
     private func watchGap() {
         guard order.isHeld, gapWatch == nil, !isFinished else { return }
         let last = order.last

@@ -24,7 +24,7 @@ struct EventOrder {
     /// Events, and runs of events, that are kept back at most.
     static let capacity = 1024
 
-    /// Number of the latest event that everybody may know.
+    /// Number of the latest event that all listeners may know.
     private(set) var last: Int64
     /// What has come early, by its first number.
     private var early: [Int64: Told] = [:]
@@ -48,7 +48,7 @@ struct EventOrder {
     }
 
     private mutating func add(_ told: Told, _ first: Int64) -> [Told] {
-        // It was skipped, and read in the journal by those who want it.
+        // It was skipped: listeners read it in the journal.
         guard first > last else { return [] }
         early[first] = told
         var next: [Told] = []

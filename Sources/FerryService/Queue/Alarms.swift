@@ -9,13 +9,13 @@ import HeapModule
 /// An alarm whose plan was replaced stays until it rings or until such alarms are the most, so that plans that are replaced
 /// over and over do not add up.
 struct Alarms {
-    /// Alarms below which none is looked for that nobody waits for.
+    /// Number of alarms below which unwanted ones are not looked for.
     private static let fewAlarms = 64
 
     private var heap = Heap<Alarm>()
     /// Causes of which there is one alarm, and that have one.
     private var single: Set<Alarm.Cause> = []
-    /// How many alarms there may be before those that nobody waits for are dropped.
+    /// How many alarms there may be before unwanted ones are dropped.
     private var limit = fewAlarms
 
     /// When the next one is due.
@@ -24,7 +24,7 @@ struct Alarms {
 
     /// Adds an alarm.
     ///
-    /// - Parameter isWanted: whether somebody still waits for an alarm.
+    /// - Parameter isWanted: whether the plan of an alarm still holds.
     /// - Returns: whether it is the next one.
     mutating func set(_ alarm: Alarm, isWanted: (Alarm) -> Bool) -> Bool {
         if alarm.cause.isSingle, !single.insert(alarm.cause).inserted { return false }

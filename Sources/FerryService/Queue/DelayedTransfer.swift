@@ -12,7 +12,7 @@ struct DelayedTransfer: Sendable {
     /// What it waits for, where the journal does not say so.
     var error: TransferError?
 
-    /// Whether the moment ever comes; otherwise somebody has to answer.
+    /// Whether the moment ever comes; otherwise the transfer waits for an answer.
     var hasEnd: Bool { rest < TransferMachine.untilAnswered / 2 }
 
     /// The moment as the wall clock shows it.

@@ -123,7 +123,7 @@ extension LocalTransferService {
         }
         leaveLine(record.id, key(record))
         live[record.id]?.isStopping = true
-        // Its number is taken: until the event is told, nobody is told of later ones, and a run may take long to stop.
+        // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
         await stop(record.id)
         let after = (try? await existing(record.id)) ?? stored

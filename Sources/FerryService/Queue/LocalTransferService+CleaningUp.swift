@@ -1,5 +1,5 @@
 // Ferry: FerryService
-// Files that earlier processes left, and those that could not be removed.
+// Files that earlier processes left, and files that could not be removed.
 
 import FerryCore
 import FerryEngine
@@ -18,7 +18,7 @@ extension LocalTransferService {
 
     /// Removes what is left of transfers that are canceled, removed or ended.
     ///
-    /// Nobody waits for it. Transfers whose files are in the same folders follow each other; a folder that does not answer
+    /// Returns at once. Transfers whose files are in the same folders follow each other; a folder that does not answer
     /// holds up these alone.
     func cleanUp() {
         Task(name: "clean-up") {
@@ -65,7 +65,7 @@ extension LocalTransferService {
     }
 
     private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
-        // Asked before the turns are taken: whoever acts upon these transfers does not wait for a folder that hangs.
+        // Asked before the turns are taken: an action on these transfers does not wait for a folder that hangs.
         for folder in place.folders.sorted() {
             guard let error = await engine.leftoverDisk.obstacle(at: folder), place.isRecorded else { continue }
             logger.warning(
@@ -74,7 +74,7 @@ extension LocalTransferService {
             return cleanUpLater()
         }
         for id in ids where !isShuttingDown {
-            // Whoever acts upon it comes first; what that leaves is found the next time.
+            // An action on the transfer comes first; what that leaves is found the next time.
             guard turns.take(id) else {
                 cleanUpLater()
                 continue

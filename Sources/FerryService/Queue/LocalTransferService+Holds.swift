@@ -14,7 +14,7 @@ extension LocalTransferService {
         tellWaiting(ready.keys.filter { $0.origin == origin }.flatMap { ready.waiting(with: $0, limit: 500) })
     }
 
-    /// Lets go on at once what the user wants to try at once, and others at its origin with it.
+    /// Lifts the hold of a transfer that the user wants to go on at once, and of others at its origin.
     func liftHold(for record: TransferRecord) {
         held.release(told: record.id)
         held.release(key(record).origin)

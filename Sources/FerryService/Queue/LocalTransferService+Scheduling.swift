@@ -101,7 +101,7 @@ extension LocalTransferService {
         return policy
     }
 
-    /// Puts a transfer in line, at once or after its delay; one that is live comes back by itself once its try is over.
+    /// Puts a transfer in line, at once or after its delay; one that is live comes back once its attempt ends.
     ///
     /// - Parameter error: what it waits for, where the journal does not say so.
     func enqueue(

@@ -17,7 +17,7 @@ extension LocalTransferService {
         return state
     }
 
-    /// Makes one try of a transfer that has a slot.
+    /// Makes one attempt at a transfer that has a slot.
     func makeTry(_ id: TransferID) async -> NextTry? {
         var known: TransferRecord?
         do throws(TransferError) {
@@ -208,7 +208,7 @@ extension LocalTransferService {
         try await journal.commit { transaction throws(TransferError) in try transaction.settle(record) }
     }
 
-    /// Records an outcome with its event in one transaction, and tells everybody.
+    /// Records an outcome with its event in one transaction, and tells all listeners.
     ///
     /// - Parameters:
     ///   - isUntouched: whether the record's request is that of the journal.

@@ -7,7 +7,7 @@ import FerryEngine
 extension LocalTransferService {
     /// Gives a transfer that is out of its line a slot.
     ///
-    /// - Returns: whether it has got one. One that is live has one, and a second try would write to the same file.
+    /// - Returns: whether it has got one. One that is live has one, and a second attempt would write to the same file.
     @discardableResult
     func start(_ id: TransferID, _ key: QueueKey) -> Bool {
         guard live[id] == nil else { return false }

@@ -9,7 +9,7 @@ import Foundation
 extension LocalTransferService {
     /// Forgets transfers of a session, whose turns are taken.
     ///
-    /// - Returns: Those whose files could not be removed; they are tried again later.
+    /// - Returns: Transfers whose files could not be removed; their removal is repeated later.
     func remove(
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(TransferError) -> [ActionResult] {
@@ -31,7 +31,7 @@ extension LocalTransferService {
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
         for id in begun { live[id]?.isStopping = true }
-        // Nobody is told of later events before these, and a run may take long to stop.
+        // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
         await stop(begun)
         return try await finishRemovals(of: begun, in: session, sparesSucceeded: sparesSucceeded)
@@ -57,8 +57,8 @@ extension LocalTransferService {
 
     /// Removes the files of transfers that are at rest, and forgets them.
     ///
-    /// - Parameter queue: whose threads do it; nil is the usual ones.
-    /// - Returns: Those whose files could not be removed.
+    /// - Parameter queue: its threads do the work; nil is the usual queue.
+    /// - Returns: Transfers whose files could not be removed.
     func finishRemoval(
         of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil
     ) async throws(TransferError) -> [ActionResult] {
@@ -76,7 +76,7 @@ extension LocalTransferService {
 
     /// Removes what a transfer has left.
     ///
-    /// - Parameter queue: whose threads do it; nil is the usual ones.
+    /// - Parameter queue: its threads do the work; nil is the usual queue.
     func removeLeftovers(_ leftovers: Leftovers, on queue: DiskQueue? = nil) async throws(TransferError) {
         guard let error = await engine.remove([leftovers], on: queue)[leftovers.id] else { return }
         // A folder that cannot be looked at holds nothing that anybody knows of.
@@ -111,7 +111,7 @@ extension Leftovers {
             placed = record.facts.placement
         }
         let folder = record.request.partialFolder ?? Destination.folder(of: record.request)
-        // A file of the usual name was never recorded, as after a crash, unless it is known to be somebody else's.
+        // A file of the usual name was never recorded, as after a crash, unless it is known to be another program's.
         let mayBeUnrecorded = !record.facts.partialNameIsForeign && !(record.outcome?.state == .succeeded)
         self.init(
             id: record.id, partial: record.facts.partial, copy: record.facts.copy, placed: placed,

@@ -69,7 +69,7 @@ extension LocalTransferService {
         configuration.reached(.actionCommitted)
         leaveLine(Set(suspended.ids), of: session)
         for id in suspended.ids { live[id]?.isStopping = true }
-        // Nobody is told of later events before these, and a run may take long to stop.
+        // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
         await stop(suspended.ids)
     }
@@ -85,7 +85,7 @@ extension LocalTransferService {
 
     // MARK: Start
 
-    /// - Returns: Those that cannot go on because what only their user knows was forgotten.
+    /// - Returns: Transfers that cannot go on because their secrets were forgotten.
     private func start(
         _ named: [TransferID], of session: SessionID, isNamed: Bool
     ) async throws(TransferError) -> [ActionResult] {
@@ -111,11 +111,11 @@ extension LocalTransferService {
         return lacking.sorted().map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
     }
 
-    /// Those that have ended and cannot be asked for again, since what only their user knows was forgotten.
+    /// Transfers that have ended and cannot be asked for again, since their secrets were forgotten.
     ///
     /// - Parameters:
-    ///   - anew: those that have succeeded and are to be fetched again.
-    ///   - changed: those that get other fields.
+    ///   - anew: transfers that have succeeded and are to be fetched again.
+    ///   - changed: transfers that get other fields.
     func lackingSecrets(
         _ ids: [TransferID], anew: [TransferRecord], changed: [TransferRecord] = []
     ) async throws(TransferError) -> Set<TransferID> {

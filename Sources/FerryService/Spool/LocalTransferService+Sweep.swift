@@ -44,7 +44,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Drops what an earlier process left; nobody waits for it.
+    /// Drops what an earlier process left; returns at once.
     func sweepAtStart() { sweepInBackground(madeBefore: startedAt) }
 
     /// The sweep of a service that has been at work for a while.

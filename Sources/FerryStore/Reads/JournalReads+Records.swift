@@ -90,7 +90,7 @@ extension JournalReads {
         return ids
     }
 
-    /// Those of some transfers that were canceled, and whose secrets were forgotten then.
+    /// The ids among these whose transfers were canceled, and lost their secrets then.
     package func canceledWithoutSecrets(_ ids: [TransferID]) throws(TransferError) -> Set<TransferID> {
         var found: Set<TransferID> = []
         try connection.forEachRow(

@@ -10,7 +10,7 @@ extension JournalReads {
         try Self.ids(connection, session, ids, "")
     }
 
-    /// Those of a session's transfers that some runs name, or all, in the order of submission.
+    /// The transfers of a session that some runs name, or all, in the order of submission.
     ///
     /// Costs what exists within the runs, however many ids they name.
     package func transfers(

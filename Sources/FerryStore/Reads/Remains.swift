@@ -11,7 +11,7 @@ package struct Remains: Sendable {
     package let partial: PartialFacts?
     /// Path of a copy on its way to the final name.
     package let copy: String?
-    /// Whether a file of the partial file's usual name is somebody else's.
+    /// Whether a file of the partial file's usual name is another program's.
     package let isPartialNameForeign: Bool
     /// The file that goes too, as it was placed.
     package let placed: PlacementIntent?

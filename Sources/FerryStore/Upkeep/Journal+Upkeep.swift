@@ -19,7 +19,7 @@ struct PageUpkeep: Hashable, Sendable {
     let pageSize: Int
     let pages: Int
     let free: Int
-    /// Whether the file is of a form that can be shortened; those of earlier versions are not.
+    /// Whether the file is of a form that can be shortened; files of earlier versions are not.
     let canShorten: Bool
 
     /// Free pages that stay: the next transfers need some.

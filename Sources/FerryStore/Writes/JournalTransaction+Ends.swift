@@ -95,7 +95,7 @@ extension JournalTransaction {
         return (number, shown)
     }
 
-    /// Stores what a try has found out about a transfer that has not ended; what others may have changed meanwhile stays.
+    /// Stores what an attempt has found out about a transfer that has not ended; changes by others meanwhile stay.
     ///
     /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
     @discardableResult

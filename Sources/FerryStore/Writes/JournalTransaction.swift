@@ -81,7 +81,7 @@ package struct JournalTransaction: JournalReads {
         return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
-    /// Deletes requests; those of failed transfers may have secrets.
+    /// Deletes requests; requests of failed transfers may have secrets.
     func deleteRequests(_ ids: [TransferID]) throws(TransferError) {
         let named = PageQuery.json(ids)
         let condition = "id IN (SELECT value FROM json_each(?))"

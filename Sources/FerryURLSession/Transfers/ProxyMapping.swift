@@ -7,7 +7,7 @@ import Foundation
 enum ProxyMapping {
     /// - Parameters:
     ///   - dictionary: the configuration's own proxies, if it has some.
-    ///   - inherited: those of the app's environment.
+    ///   - inherited: the proxies of the app's environment.
     static func environment(_ dictionary: [AnyHashable: Any]?, inherited: [String: String]) -> [String: String] {
         guard let dictionary else { return inherited }
         var result: [String: String] = [:]

@@ -37,7 +37,7 @@ import Testing
         #expect(!text.contains("NSURLSessionResumeByteRange"))
     }
 
-    /// Without its weak tag a response looked as if its date alone could tell versions apart (RFC 9110 §13.1.5).
+    /// Without its weak tag a response would look as if its date alone could tell versions apart (RFC 9110 §13.1.5).
     @Test(arguments: [("\"1\"", true), ("W/\"1\"", false), (nil, true)] as [(String?, Bool)])
     func `a weak tag stays, and no date takes its place`(tag: String?, guardsRanges: Bool) throws {
         let session = URLSession(configuration: .ephemeral)

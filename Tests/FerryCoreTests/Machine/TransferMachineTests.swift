@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// A server that sent the same again gained the transfer new limits with each attempt.
+    /// A server that sends the same again must not gain the transfer new limits with each attempt.
     @Test func `bytes that are fetched again start no limit again`() {
         var machine = TransferMachine(record(retries: 2))
         for attempt in 0...2 {

@@ -168,7 +168,7 @@ private typealias Row = ResumeCase
         #expect(row.verdict() == (23, row.expected))
     }
 
-    /// A server without ranges that cut its answers was said to change its file, although the tag stayed.
+    /// A server without ranges that cuts its answers does not change its file while the tag stays.
     @Test(
         arguments: [
             (Row("tag", .strong, .r, Row.ok(otherTag, Row.whole), ""), true),

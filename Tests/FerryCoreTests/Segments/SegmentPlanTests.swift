@@ -47,7 +47,7 @@ struct `Segments of a file` {
         #expect(third == nil)
     }
 
-    /// Bytes that are no data and stay noted as written would be nobody's work once somebody leaves.
+    /// Bytes that are no data but stay noted as written would be no worker's task once one leaves.
     @Test func `what was lost stays missing when others leave`() {
         var plan = plan(8)
         let half = 4 * Self.mebibyte

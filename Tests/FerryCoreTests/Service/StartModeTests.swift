@@ -37,7 +37,7 @@ import Testing
             next: mark(2, [two], at: now)),
         Row(mark: mark(1, [one]), note: TrapNote(), mode: .held(atWork: [one]), next: mark(2, [one], at: now)),
         Row(mark: mark(2, [one]), note: TrapNote(), mode: .held(atWork: [one]), next: mark(3, [one], at: now)),
-        // A file that somebody else has written.
+        // A file that another program has written.
         Row(mark: mark(.max), note: TrapNote(), mode: .held(atWork: []), next: mark(3, at: now)),
         Row(mark: mark(.min), note: TrapNote(), mode: .usual, next: mark(1, at: now)),
     ])

@@ -43,7 +43,7 @@ import Testing
     func `the socket itself is the user's own`(
         kind: PathFacts.Kind, owner: UInt32, mode: UInt32, says: String?
     ) throws {
-        // Beside the entries of others, as in /tmp: nobody but its owner can replace it.
+        // Beside the entries of others, as in /tmp: only its owner can replace it.
         let message = refusal(
             part("/"), part("/tmp", mode: 0o1777), part("/tmp/s", kind, owner: owner, mode: mode), endingIn: .socket)
         guard let says else { return #expect(message == nil) }

@@ -35,7 +35,7 @@ import Testing
             TransferJob(record, gate: RateGate([], priority: .normal), progress: TransferProgress()))
     }
 
-    /// Sixty-four dead names took all look-ups, each for as long as the resolver was silent, and a healthy one came after them.
+    /// Sixty-four dead names must not take all look-ups while the resolver is silent: a healthy one would come last.
     @Test func `a file arrives from a healthy host while 64 names hang, and their runs stop at once`() async throws {
         try await withNames(["healthy.test": .success(["127.0.0.1"])]) { harness, origin, names in
             let runs = (1...64).map { run($0, "http://dead\($0).test:\(origin.port)/x", in: harness) }

@@ -1,5 +1,5 @@
 // Ferry: FerryEngineTests
-// What is placed is what was verified, whoever else may write to the folder.
+// What is placed is what was verified, even where other users may write to the folder.
 
 import FerryCore
 import FerryEngine

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What the first URL's server had asked for was forgotten with the failure of the mirror after it.
+    /// What the first URL's server asks for must outlast the failure of the mirror after it.
     @Test func `of two URLs that fail, the time that was asked for stays with its failure`() async throws {
         try await withOrigin(OriginScript(body, always: .status(404))) { mirror in
             try await withEngine(OriginScript(body, always: .status(503, retryAfter: "77"))) { harness, origin in

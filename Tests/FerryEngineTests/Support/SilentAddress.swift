@@ -1,5 +1,5 @@
 // Ferry: FerryEngineTests
-// An address at which nobody answers.
+// An address that does not answer.
 
 import FerryTesting
 import Foundation

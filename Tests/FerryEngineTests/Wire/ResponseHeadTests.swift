@@ -7,7 +7,7 @@ import FerryTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Heads of responses` {
-    /// Answers every request with the same bytes and the end of the connection, and makes one try.
+    /// Answers every request with the same bytes and the end of the connection, and makes one attempt.
     private func history(
         of head: String, body: String = "hello", check: (EngineHarness, History) throws -> Void
     ) async throws {

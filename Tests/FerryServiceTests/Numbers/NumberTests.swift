@@ -1,5 +1,5 @@
 // Ferry: FerryServiceTests
-// Numbers from outside, through admission and a try.
+// Numbers from outside, through admission and an attempt.
 
 import FerryAPI
 import FerryCore
@@ -16,7 +16,7 @@ import Testing
     /// Lets a day that a server asks for pass in a tenth of a second.
     private static func quick(_ configuration: inout ServiceConfiguration) { configuration.delayScale = 1e-6 }
 
-    /// Waits until a transfer has made a try, or does not want one, and forgets it.
+    /// Waits until a transfer has made an attempt, or does not want one, and forgets it.
     private func finish(_ transfer: Transfer, _ bed: ServiceBed) async throws {
         try await bed.wait(for: transfer.id, "a try") {
             $0.state.isEnded || $0.attempts > 1 || $0.attempts > 0 && $0.reason != nil || $0.bytesReceived > 0
