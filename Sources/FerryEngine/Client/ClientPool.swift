@@ -132,7 +132,8 @@ final class ClientPool: Sendable {
     /// Longer than a connection is kept for the next request.
     private static let idleTime = TimeAmount.seconds(20)
 
-    private func sweepLater() { loops[0].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() } }
+    /// On a loop that no disk holds up.
+    private func sweepLater() { loops[loops.take(nil)].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() } }
 
     /// Drops the clients of routes, proxies and trust that nothing has used for a while.
     private func sweep() {

@@ -178,7 +178,9 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             state.timer.take()?.cancel()
             nameWait?.progress.waitsForName.store(false, ordering: .relaxed)
             guard case .failure(let error) = result else { return result }
-            return .failure(state.end ?? (state.isAsked ? error : state.failure ?? error))
+            // What an address says that has connected tells more than why another one has not.
+            let isOwn = state.isAsked || !error.isOfConnecting
+            return .failure(state.end ?? (isOwn ? error : state.failure ?? error))
         }
         guard let end else { return }
         if case .failure(let error) = end { delegate.failed(error) }
@@ -190,8 +192,9 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         let timer = loop.scheduleTask(in: Self.connectionDelay) { [self] in
             let others = state.withLock { $0.isWaiting ? $0.untried : [] }
             guard !others.isEmpty else { return }
+            // With the present one among them: it may have connected, and be at its handshake.
             AddressProbe.firstAnswering(
-                of: others, port: key.proxy?.port ?? url.port, on: loop,
+                of: [route.address] + others, port: key.proxy?.port ?? url.port, on: loop,
                 timeout: .nanoseconds(Int64(connectTimeout * 1e9))
             ).whenSuccess { [self] address in leave(for: address) }
         }
@@ -248,7 +251,8 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         let last: (any Error)? = state.withLock { state in
             if state.isAsked || state.end != nil { return error }
             if state.next != nil { return nil }
-            guard error.isOfConnecting, !state.untried.isEmpty else { return state.failure ?? error }
+            guard error.isOfConnecting else { return error }
+            guard !state.untried.isEmpty else { return state.failure ?? error }
             state.failure = state.failure ?? error
             state.next = state.untried.removeFirst()
             return nil

@@ -77,16 +77,18 @@ package final class PartialFile: Sendable {
 
     /// Makes everything durable with a time of modification by which a later change of the file is noticed.
     ///
-    /// - Returns: how the file looks then; nil where its time cannot be set.
+    /// - Returns: how the file looks then; nil where its time cannot be set, or is not kept.
     func seal() throws(DiskError) -> FileStamp? {
+        let mark = FileStamp.mark(at: Int64(Date().timeIntervalSince1970))
         do throws(DiskError) {
-            try disk.setModificationTime(FileStamp.mark(at: Int64(Date().timeIntervalSince1970)), of: file)
+            try disk.setModificationTime(mark, of: file)
         } catch {
             try sync()
             return nil
         }
         try disk.syncAll(file)
-        return try disk.identity(of: file).stamp
+        let stamp = try disk.identity(of: file).stamp
+        return stamp.modified == mark * 1_000_000_000 ? stamp : nil
     }
 
     /// How the file looks.

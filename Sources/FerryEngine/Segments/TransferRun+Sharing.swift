@@ -172,9 +172,11 @@ extension TransferRun {
         }
         if sinks.contains(where: { !facts.ranges.contains($0.start..<$0.position) }) {
             reached(.bytesWritten)
+            // What a write that is still under way adds after this is not covered by the sync.
+            let written = sinks.map { $0.start..<$0.position }
             try await makeDurable(partial, isLast: isStopping || failure != nil)
             reached(.bytesSynced)
-            for sink in sinks { facts.ranges.insert(sink.start..<sink.position) }
+            for range in written { facts.ranges.insert(range) }
         }
         guard let failure = isStopping ? ExchangeEnd.stopped : failure else { return }
         try await record()

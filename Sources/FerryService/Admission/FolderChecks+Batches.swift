@@ -40,7 +40,7 @@ extension FolderChecks {
                 let place = try? await place(folder, makes: template.createFolders)
             else { continue }
             let names = group.map(\.name)
-            let looked = await disk.result { system throws(DiskError) -> [Bool] in
+            let looked = await disk.at(.folder(folder)).result { system throws(DiskError) -> [Bool] in
                 var free: [Bool] = []
                 free.reserveCapacity(names.count)
                 for name in names {

@@ -73,7 +73,8 @@ struct FolderChecks {
         let name = path.lastPathPart
         let policy = request.onConflict
         if policy == .unique { return .free(try await freePaths(path, in: place)) }
-        let looked = await disk.result { system throws(DiskError) -> Result<Finding, TransferError> in
+        let looked = await disk.at(.folder(place.path)).result {
+            system throws(DiskError) -> Result<Finding, TransferError> in
             let found = try place.identity(of: name, system)
             switch (policy, found) {
             case (.skip, .some(let file)):
@@ -100,7 +101,7 @@ struct FolderChecks {
         var start = nextNumbers[path, default: 0]
         while start <= Self.lastNumber {
             let numbers = start...min(start + 63, Self.lastNumber)
-            let looked = await disk.result { system throws(DiskError) -> [NumberedPath] in
+            let looked = await disk.at(.folder(place.path)).result { system throws(DiskError) -> [NumberedPath] in
                 var free: [NumberedPath] = []
                 for number in numbers {
                     let candidate = number == 0 ? name : FileName.numbered(name, number)
@@ -134,7 +135,7 @@ struct FolderChecks {
     /// - Throws: ``TransferError`` with code `destination_unwritable`.
     mutating func place(_ path: String, makes: Bool) async throws(TransferError) -> Place {
         if let place = known[path] { return place }
-        let place = try await onDisk { system throws(DiskError) in
+        let place = try await onDisk(path) { system throws(DiskError) in
             do throws(DiskError) {
                 return Place(path: path, folder: try Self.open(path, system))
             } catch  where makes && error.errno == ENOENT {
@@ -150,7 +151,7 @@ struct FolderChecks {
     /// - Throws: ``TransferError`` with code `destination_unwritable`.
     mutating func make(_ place: Place, mode: UInt32) async throws(TransferError) {
         guard place.folder == nil else { return }
-        known[place.path] = try await onDisk { system throws(DiskError) in
+        known[place.path] = try await onDisk(place.path) { system throws(DiskError) in
             try system.makeFolders(place.path, mode: mode)
             return Place(path: place.path, folder: try Self.open(place.path, system))
         }
@@ -162,10 +163,11 @@ struct FolderChecks {
         return folder
     }
 
+    /// Folders have lanes of their own: one that hangs holds up no admission to others.
     private func onDisk(
-        _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
+        _ folder: String, _ body: @escaping @Sendable (any DiskSystem) throws(DiskError) -> Place
     ) async throws(TransferError) -> Place {
-        switch await disk.result(body) {
+        switch await disk.at(.folder(folder)).result(body) {
         case .success(let place): return place
         case .failure(let error):
             throw TransferError(

@@ -64,8 +64,8 @@ extension LocalTransferService {
         // What runs now plans it again when it ends.
         guard live.isEmpty, !isShuttingDown else { return }
         Task(name: "upkeep of the journal") {
+            let revision = journal.revision
             do throws(TransferError) {
-                let revision = journal.revision
                 try await trimEvents()
                 try await forgetOldSecrets()
                 while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
@@ -73,6 +73,8 @@ extension LocalTransferService {
                 upkeep.isTidy(at: revision)
                 configuration.atRest()
             } catch {
+                // What fails is not tried again before the journal has changed.
+                upkeep.isTidy(at: revision)
                 if !isShuttingDown { noteFailure(error) }
             }
         }

@@ -55,7 +55,8 @@ extension Journal {
     }
 
     private static func reclaim(_ database: Database) throws -> Bool {
-        switch try PageUpkeep(database).step {
+        let before = try PageUpkeep(database)
+        switch before.step {
         case .none: break
         case .shorten: try database.execute(sql: "PRAGMA incremental_vacuum(\(PageUpkeep.atOnce))")
         // In memory: a file elsewhere would keep what is to be forgotten.
@@ -66,7 +67,9 @@ extension Journal {
         }
         // The log has what was forgotten, and makes the file shorter only when it is moved.
         _ = try database.checkpoint(.truncate)
-        return try PageUpkeep(database).step != .none
+        let after = try PageUpkeep(database)
+        // A damaged file may count free pages that cannot be given back.
+        return after.step != .none && after.free < before.free
     }
 }
 

@@ -60,12 +60,13 @@ extension JournalReads {
     /// The names of all sessions that have events.
     package func sessionsWithEvents() throws(TransferError) -> [SessionID] {
         var sessions: [SessionID] = []
-        // Jumps from one session to the next in the index, past the events between.
+        // Jumps from one session to the next in the index, past the events between. A damaged index may lead back to a
+        // name: UNION ends there, where UNION ALL would not.
         try connection.forEachRow(
             """
             WITH RECURSIVE names (name) AS (
                 SELECT min(session) FROM events
-                UNION ALL
+                UNION
                 SELECT (SELECT min(session) FROM events WHERE session > name) FROM names WHERE name IS NOT NULL
             )
             SELECT name FROM names WHERE name IS NOT NULL

@@ -126,7 +126,7 @@ import Testing
         var mutations = Mutations(seed: 21)
         try await withTemporaryFolder { template in
             try await fill(template)
-            for _ in 0..<mutations.count(40) {
+            for _ in 0..<mutations.count(12) {
                 var edits: [String] = []
                 for _ in 0..<6 {
                     let isNumber = Bool.random(using: &mutations)
@@ -188,7 +188,7 @@ import Testing
         try await withTemporaryFolder { template in
             try await fill(template)
             let bytes = [UInt8](try #require(FileManager.default.contents(atPath: template.file("journal.sqlite"))))
-            for round in 0..<mutations.count(40) {
+            for round in 0..<mutations.count(12) {
                 var damaged = bytes
                 switch round % 4 {
                 case 0: damaged = mutations.mutate(bytes)
