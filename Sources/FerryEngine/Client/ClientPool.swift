@@ -133,7 +133,9 @@ final class ClientPool: Sendable {
     private static let idleTime = TimeAmount.seconds(20)
 
     /// On a loop that no disk holds up.
-    private func sweepLater() { loops[loops.take(nil)].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() } }
+    private func sweepLater() {
+        loops[loops.take(nil)].scheduleTask(in: Self.idleTime) { [weak self] in self?.sweep() }
+    }
 
     /// Drops the clients of routes, proxies and trust that nothing has used for a while.
     private func sweep() {
