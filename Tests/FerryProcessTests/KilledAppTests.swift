@@ -57,6 +57,8 @@ struct `An app killed in the middle` {
             let url = app.origin.url("/file")
             let first = try app.launch("manager", "download \(url)", "reaches \(url) running")
             try await first.line("reached")
+            // A transfer is told to run before it has asked: the held request is to be this one.
+            await app.origin.waitForRequests(1)
             let daemon = try #require(app.daemons.first)
             kill(daemon, SIGSTOP)
             try await first.ask("\(pending.call) \(url)", until: "called \(pending.call) \(pending.will)")
