@@ -21,7 +21,7 @@ struct Upkeep: Sendable {
         return true
     }
 
-    /// The alarm has rung.
+    /// What the alarm was for is done, or left to a later one.
     mutating func rang() { isPlanned = false }
 
     /// Everything is tidied up that was there at a revision.
@@ -60,23 +60,26 @@ extension LocalTransferService {
 
     /// Lets old events and secrets go and gives room back, as long as nothing runs.
     func tidyUp() {
-        upkeep.rang()
         // What runs now plans it again when it ends.
-        guard live.isEmpty, !isShuttingDown else { return }
+        guard live.isEmpty, !isShuttingDown else { return upkeep.rang() }
         Task(name: "upkeep of the journal") {
             let revision = journal.revision
             do throws(TransferError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
                 while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
-                guard live.isEmpty else { return }
-                upkeep.isTidy(at: revision)
-                configuration.atRest()
+                if live.isEmpty {
+                    upkeep.isTidy(at: revision)
+                    configuration.atRest()
+                }
             } catch {
                 // What fails is not tried again before the journal has changed.
                 upkeep.isTidy(at: revision)
                 if !isShuttingDown { noteFailure(error) }
             }
+            // One at a time: it is planned again only once it is done, for what has changed meanwhile.
+            upkeep.rang()
+            planUpkeep()
         }
     }
 }
