@@ -57,24 +57,6 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
-    /// Makes the tables what they were before requests stood apart.
-    private static let beforeVersion5 = [
-        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
-        "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",
-        "DROP INDEX transfers_placed",
-        """
-        UPDATE transfers SET (request, credentials) = \
-        (SELECT request, credentials FROM requests WHERE requests.id = transfers.id), \
-        destination = ifnull(destination, placed)
-        """,
-        "ALTER TABLE transfers DROP COLUMN placed", "DROP TABLE requests",
-        """
-        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL AND phase < 3
-        """,
-        "CREATE INDEX transfers_placed ON transfers (destination) WHERE phase = 3",
-    ]
-
     @Test func `a journal of the first version is taken over`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
@@ -87,13 +69,7 @@ import Testing
         try await Sample.insert([record, succeeded, live], into: journal)
         try await journal.commit { transaction throws(TransferError) in
             try transaction.saveSession(.cli, SessionSettings(activeTransfers: 2))
-            for step in Self.beforeVersion5 + [
-                "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
-                "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
-                "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
-                "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
-                "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6', '7')",
-            ] { try transaction.connection.execute(step) }
+            for step in OldJournals.version1 { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)

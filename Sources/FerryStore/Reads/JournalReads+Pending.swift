@@ -27,8 +27,8 @@ extension JournalReads {
         let sql = """
             SELECT id, session, origin, priority, retry, \
             CASE WHEN line IS NULL THEN \(Self.requested("not_before")) END, due, \
-            line IS NULL AND attempts = 0 AND json_valid(facts) \
-            AND json_extract(facts, '$.starts_after_relaunch') IS NOT NULL, \
+            CASE WHEN line IS NULL AND attempts = 0 \
+            THEN (\(JournalJSON.extract("starts_after_relaunch", from: "facts"))) IS NOT NULL END, \
             CASE WHEN line IS NULL OR line <> '' THEN \(Self.requested("network")) END \
             FROM transfers WHERE \(condition) ORDER BY id
             """
@@ -66,7 +66,7 @@ extension JournalReads {
     }
 
     private static func requested(_ key: String) -> String {
-        "(SELECT json_extract(request, '$.\(key)') FROM requests WHERE requests.id = transfers.id AND json_valid(request))"
+        "(SELECT \(JournalJSON.extract(key, from: "request")) FROM requests WHERE requests.id = transfers.id)"
     }
 
     /// Those of these transfers that are pending, oldest first.

@@ -80,7 +80,7 @@ extension JournalReads {
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
-            AND (SELECT CASE WHEN json_valid(request) THEN json_extract(request, '$.spooled') END FROM requests \
+            AND (SELECT \(JournalJSON.extract("spooled", from: "request")) FROM requests \
             WHERE requests.id = transfers.id) = 1 \
             ORDER BY id
             """, [moment.journalMilliseconds]

@@ -13,15 +13,16 @@ extension JournalReads {
             ids == nil
             ? "phase = 2 AND intent IN ('remove', 'remove_with_file')" : "id IN (SELECT value FROM json_each(?))"
         var found: [Remains] = []
-        // What is no JSON leaves nothing that anybody knows of.
+        let columns =
+            ["id", "session", "intent"]
+            + ["folder", "name", "partial_folder", "spooled"].map { JournalJSON.extract($0, from: "request") }
+            + ["partial", "copy", "placement"].map { JournalJSON.extract($0, from: "facts") }
+            + ["outcome", JournalJSON.extract("partial_name_is_foreign", from: "facts")]
+        // A row that is no JSON names no file that could be left behind.
         try connection.forEachRow(
             """
-            SELECT id, session, intent, json_extract(request, '$.folder'), json_extract(request, '$.name'), \
-            json_extract(request, '$.partial_folder'), json_extract(request, '$.spooled'), \
-            json_extract(facts, '$.partial'), json_extract(facts, '$.copy'), json_extract(facts, '$.placement'), \
-            outcome, json_extract(facts, '$.partial_name_is_foreign') FROM (SELECT id, session, intent, outcome, \
-            CASE WHEN json_valid(request) THEN request END AS request, CASE WHEN json_valid(facts) THEN facts END AS facts FROM transfers LEFT JOIN requests USING (id) \
-            WHERE \(condition)) ORDER BY id
+            SELECT \(columns.joined(separator: ", ")) FROM transfers LEFT JOIN requests USING (id) \
+            WHERE \(condition) ORDER BY id
             """,
             ids.map { [PageQuery.json($0)] } ?? []
         ) { row in

@@ -32,6 +32,14 @@ enum JournalJSON {
     static func value<Value: Decodable>(_ type: Value.Type = Value.self, _ text: String) -> Value? {
         try? decoder.decode(type, from: Data(text.utf8))
     }
+
+    /// SQL for a value in a column of JSON; NULL where the column is no JSON.
+    ///
+    /// With such a column SQLite's own functions end the whole statement by an error. A condition before an `AND` is no
+    /// guard, as SQLite may evaluate both sides; `CASE` alone evaluates what its condition allows.
+    static func extract(_ path: String, from column: String) -> String {
+        "CASE WHEN json_valid(\(column)) THEN json_extract(\(column), '$.\(path)') END"
+    }
 }
 
 extension Date {

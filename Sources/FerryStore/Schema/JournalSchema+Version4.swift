@@ -8,10 +8,12 @@ extension JournalSchema {
     static let version4 = [
         "ALTER TABLE transfers ADD COLUMN line TEXT",
         """
-        UPDATE transfers SET line = '' WHERE phase < 2 AND retry IS NULL AND json_valid(request) AND json_valid(facts) \
-        AND json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL \
-        AND json_extract(request, '$.deadline') IS NULL AND json_extract(request, '$.resource_timeout') IS NULL \
-        AND json_extract(facts, '$.starts_after_relaunch') IS NULL
+        UPDATE transfers SET line = '' WHERE phase < 2 AND retry IS NULL \
+        AND CASE WHEN json_valid(request) AND json_valid(facts) THEN
+            json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL \
+            AND json_extract(request, '$.deadline') IS NULL AND json_extract(request, '$.resource_timeout') IS NULL \
+            AND json_extract(facts, '$.starts_after_relaunch') IS NULL
+        END
         """,
         """
         CREATE INDEX transfers_line ON transfers (session, priority, origin, line) WHERE phase = 0 AND line IS NOT NULL

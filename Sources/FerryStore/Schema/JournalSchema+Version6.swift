@@ -10,19 +10,20 @@ extension JournalSchema {
         """
         UPDATE transfers SET due = (
             SELECT coalesce(min(deadline, ending), deadline, ending) FROM (
-                SELECT CAST(json_extract(request, '$.deadline') AS INTEGER) AS deadline,
-                    CAST(CASE WHEN json_valid(active) THEN json_extract(active, '$.start.wall')
+                SELECT CAST(\(JournalJSON.extract("deadline", from: "request")) AS INTEGER) AS deadline,
+                    CAST(CASE WHEN json_valid(active) AND json_valid(request) THEN json_extract(active, '$.start.wall')
                     + (json_extract(request, '$.resource_timeout') - json_extract(active, '$.spent')) * 1000 END
                     AS INTEGER) AS ending
-                FROM requests WHERE requests.id = transfers.id AND json_valid(request)
+                FROM requests WHERE requests.id = transfers.id
             )
         ) WHERE phase = 0
         """,
         """
-        UPDATE transfers SET line = '' WHERE phase < 2 AND line IS NULL AND retry IS NULL AND json_valid(facts) \
-        AND json_extract(facts, '$.starts_after_relaunch') IS NULL AND EXISTS (
-            SELECT 1 FROM requests WHERE requests.id = transfers.id AND json_valid(request)
-            AND json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL
+        UPDATE transfers SET line = '' WHERE phase < 2 AND line IS NULL AND retry IS NULL \
+        AND CASE WHEN json_valid(facts) THEN json_extract(facts, '$.starts_after_relaunch') IS NULL END AND EXISTS (
+            SELECT 1 FROM requests WHERE requests.id = transfers.id AND CASE WHEN json_valid(request) THEN
+                json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL
+            END
         )
         """,
         "CREATE INDEX transfers_due ON transfers (due) WHERE phase = 0 AND due IS NOT NULL",

@@ -16,7 +16,7 @@ extension JournalTransaction {
         try connection.execute(
             """
             UPDATE transfers SET intent = 'suspend', phase = 1, retry = NULL, retry_at = NULL, due = NULL, \
-            active = CASE WHEN json_valid(active) AND json_extract(active, '$.start') IS NOT NULL THEN \
+            active = CASE WHEN (\(JournalJSON.extract("start", from: "active"))) IS NOT NULL THEN \
             json_object('spent', json_extract(active, '$.spent') + max(0.0, \
             CASE WHEN json_extract(active, '$.start.boot') = ? THEN ? - json_extract(active, '$.start.uptime') \
             ELSE (? - json_extract(active, '$.start.wall')) / 1000.0 END)) ELSE active END \
@@ -54,19 +54,19 @@ extension JournalTransaction {
             """
         // Most have none, as the text tells without being read as JSON.
         let restarts = """
-            CASE WHEN instr(facts, '"restarts":') > 0 AND instr(facts, '"restarts":0') = 0 AND json_valid(facts) \
-            THEN json_set(facts, '$.restarts', 0) ELSE facts END
+            CASE WHEN instr(facts, '"restarts":') = 0 OR instr(facts, '"restarts":0') > 0 THEN facts \
+            WHEN json_valid(facts) THEN json_set(facts, '$.restarts', 0) ELSE facts END
             """
         // The time under way goes on where it was suspended, and starts again after an end.
         let started = moment.wall.journalMilliseconds
         let due = Self.due(
-            start: "CASE WHEN json_valid(active) THEN json_extract(active, '$.start.wall') END",
-            spent: "CASE WHEN json_valid(active) THEN json_extract(active, '$.spent') END")
+            start: JournalJSON.extract("start.wall", from: "active"),
+            spent: JournalJSON.extract("spent", from: "active"))
         try connection.execute(
             """
             UPDATE transfers SET \(live), due = \(due), facts = \(restarts), active = CASE WHEN active IS NULL THEN ? \
-            WHEN json_valid(active) AND json_extract(active, '$.start') IS NULL \
-            THEN json_set(active, '$.start', json(json_extract(?, '$.start'))) ELSE active END \
+            WHEN json_valid(active) THEN CASE WHEN json_extract(active, '$.start') IS NULL \
+            THEN json_set(active, '$.start', json(json_extract(?, '$.start'))) ELSE active END ELSE active END \
             WHERE id IN (SELECT value FROM json_each(?))
             """,
             [ledger, started, started, begun, begun, PageQuery.json(unfinished)])
@@ -90,8 +90,8 @@ extension JournalTransaction {
             CAST(ifnull(\(start), ?) + (json_extract(request, '$.resource_timeout') - ifnull(\(spent), 0)) * 1000 AS INTEGER)
             """
         return """
-            (SELECT CASE WHEN \(deadline) IS NULL THEN \(end) ELSE min(\(deadline), ifnull(\(end), \(deadline))) END \
-            FROM requests WHERE requests.id = transfers.id AND json_valid(request))
+            (SELECT CASE WHEN json_valid(request) THEN CASE WHEN \(deadline) IS NULL THEN \(end) \
+            ELSE min(\(deadline), ifnull(\(end), \(deadline))) END END FROM requests WHERE requests.id = transfers.id)
             """
     }
 
@@ -103,7 +103,7 @@ extension JournalTransaction {
         try connection.execute(
             """
             UPDATE OR IGNORE transfers SET \(live), due = \(due), facts = \(restarts), active = ?, \
-            destination = CASE WHEN json_valid(facts) THEN json_extract(facts, '$.destination') END \
+            destination = \(JournalJSON.extract("destination", from: "facts")) \
             WHERE phase > 3 AND id IN (SELECT value FROM json_each(?))
             """, arguments)
         try connection.execute(
@@ -140,8 +140,8 @@ extension JournalTransaction {
             intent == .removeWithFile
             ? "phase = 3"
             : """
-            (phase = 3 AND EXISTS (SELECT 1 FROM requests WHERE requests.id = transfers.id \
-            AND json_valid(request) AND json_extract(request, '$.spooled') = 1))
+            (phase = 3 AND (SELECT \(JournalJSON.extract("spooled", from: "request")) FROM requests \
+            WHERE requests.id = transfers.id) = 1)
             """
         let begun = try Self.ids(
             connection, session, ids,

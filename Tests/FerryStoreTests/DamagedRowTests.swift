@@ -1,0 +1,103 @@
+// Ferry: FerryStoreTests
+// Rows whose JSON is none, among others.
+
+import FerryCore
+@testable import FerryStore
+import Foundation
+import Testing
+
+/// SQLite's functions answer JSON that is cut, or that is nested very deep, with an error that ends the whole statement.
+@Suite(.timeLimit(.minutes(1))) struct `Rows that are no JSON` {
+    /// What is repeated until it is no JSON that any reader takes. Some statements look for the third text first.
+    static let openings = ["[", #"{"a":"#, #"{"restarts":1,"start":"#, ""]
+
+    private static func text(_ opening: String) -> String {
+        opening.isEmpty ? "'no JSON'" : "replace(hex(zeroblob(50000)), '00', '\(opening)')"
+    }
+
+    /// Transfers in every phase, each twice: the one with a number up to 10 is a row that is no JSON.
+    private func fill(_ journal: Journal, _ opening: String, session: String) async throws {
+        let numbers: [UInt64] = Array(0..<7) + Array(10..<17)
+        try await Sample.insert(try numbers.map { try Sample.record($0, session: session) }, into: journal)
+        let text = Self.text(opening)
+        try await journal.commit { transaction throws(TransferError) in
+            for number in numbers {
+                let phase = number % 10 == 6 ? 2 : number % 10
+                try transaction.connection.execute(
+                    """
+                    UPDATE transfers SET phase = \(phase), intent = '\(number % 10 == 6 ? "remove" : "run")', \
+                    line = NULL, finished_at = iif(\(phase) > 2, 1, NULL) WHERE id = \(Sample.id(number).column)
+                    """)
+            }
+            let last = Sample.id(9).column
+            try transaction.connection.execute(
+                """
+                UPDATE transfers SET facts = \(text), failures = \(text), retry = iif(phase < 2, \(text), NULL), \
+                outcome = \(text), active = \(text) WHERE id <= \(last)
+                """)
+            try transaction.connection.execute(
+                """
+                UPDATE requests SET credentials = \(text), request = \(text) WHERE id <= \(last)
+                """)
+        }
+    }
+
+    @Test(arguments: openings)
+    func `hold up no change of many transfers`(opening: String) async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let session = try SessionID("app")
+        try await fill(journal, opening, session: session.name)
+        let now = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 1000)
+        let ids = (0..<20).map { Sample.id($0) }
+        let counts = try await journal.commit { transaction throws(TransferError) in
+            [
+                try transaction.suspend(ids, of: session, at: now).ids.count,
+                try transaction.begin(ids, of: session, delayed: ids, anew: [], at: now).ids.count,
+                try transaction.remove(
+                    ids, of: session, intent: .remove, sparesSucceeded: false, live: [], at: now.wall
+                ).removed.ids.count,
+            ]
+        }
+        // Two are pending; those and two more are suspended, two have failed and two were canceled.
+        #expect(counts == [2, 8, 10])
+        await journal.close()
+    }
+
+    @Test(arguments: openings)
+    func `hold up no search`(opening: String) async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        try await fill(journal, opening, session: "app")
+        let ids = (0..<20).map { Sample.id($0) }
+        let found = try await journal.read { reader throws(TransferError) in
+            var alike = AlikeRecords()
+            _ = try reader.canceledWithoutSecrets(ids)
+            _ = try reader.failedWithSecrets(before: .now, after: TransferID(rawValue: 0))
+            _ = try reader.spooledTransfers(endedBefore: .now)
+            return [
+                try reader.pending(ids).count, try reader.remains(of: nil).count, try reader.remains(of: ids).count,
+                try reader.records(ids, &alike).count, try reader.listing(JournalFilter()).count,
+                try reader.unfinishedCleanups().count,
+            ]
+        }
+        #expect(found == [2, 2, 14, 14, 14, 4])
+        await journal.close()
+    }
+
+    /// Each version's own steps read the rows as they find them.
+    @Test(arguments: openings)
+    func `hold up no opening of an older journal`(opening: String) async throws {
+        for steps in [OldJournals.version1, OldJournals.version5] {
+            let folder = try TemporaryFolder()
+            let journal = try await Sample.open(folder)
+            try await fill(journal, opening, session: "app")
+            try await journal.commit { transaction throws(TransferError) in
+                for step in steps { try transaction.connection.execute(step) }
+            }
+            await journal.close()
+            let again = try await Sample.open(folder)
+            let records = try await again.page()
+            #expect(records.count == 14 && records.suffix(7).allSatisfy { $0.request.folder == "/home/u/Downloads" })
+            await again.close()
+        }
+    }
+}

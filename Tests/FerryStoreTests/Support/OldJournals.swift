@@ -1,0 +1,37 @@
+// Ferry: FerryStoreTests
+// Journals as earlier versions left them.
+
+/// Steps that make a journal's tables what they were in an earlier version.
+enum OldJournals {
+    /// Before requests stood apart.
+    private static let beforeVersion5 = [
+        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
+        "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",
+        "DROP INDEX transfers_placed",
+        """
+        UPDATE transfers SET (request, credentials) = \
+        (SELECT request, credentials FROM requests WHERE requests.id = transfers.id), \
+        destination = ifnull(destination, placed)
+        """,
+        "ALTER TABLE transfers DROP COLUMN placed", "DROP TABLE requests",
+        """
+        CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL AND phase < 3
+        """,
+        "CREATE INDEX transfers_placed ON transfers (destination) WHERE phase = 3",
+    ]
+
+    static let version1 =
+        beforeVersion5 + [
+            "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
+            "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
+            "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
+            "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
+            "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6', '7')",
+        ]
+
+    static let version5 = [
+        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
+        "UPDATE transfers SET line = NULL", "DELETE FROM grdb_migrations WHERE identifier IN ('6', '7')",
+    ]
+}
