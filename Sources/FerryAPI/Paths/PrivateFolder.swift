@@ -8,7 +8,7 @@ package enum PrivateFolder {
     /// - Throws: ``TransferError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
     ///   what is in it.
     package static func make(_ path: String) throws(TransferError) {
-        let trust = PathTrust(user: geteuid())
+        let trust = PathTrust(user: geteuid(), in: .own)
         let found = PathWay(to: path)
         if found.errorNumber != 0 {
             // Nothing is made below a folder that is not to be trusted.

@@ -188,7 +188,7 @@ final class DaemonSocket: Sendable {
     private static let nobody: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
 
     private static func connect(_ path: String) throws(ConnectionFailure) -> (descriptor: CInt, peer: pid_t) {
-        let trust = PathTrust(user: geteuid())
+        let trust = PathTrust(user: geteuid(), in: .own)
         try judge(path, trust)
         let descriptor = try openStream(path)
         // The process that made the socket may have handed it on: what counts is the process that listens.

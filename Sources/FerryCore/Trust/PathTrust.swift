@@ -4,14 +4,25 @@
 /// with its passwords. The rule is that of OpenSSH's StrictModes: what is on the way belongs to the user or to root, and
 /// others may not write to it. A sticky folder such as `/tmp` may be on the way: its entries are safe from others. A group
 /// that has no member but the owner is the owner.
+///
+/// In a user namespace that does not know root, as Flatpak, rootless containers and systemd's `PrivateUsers=` make them, `/`
+/// belongs to the overflow uid, as everything else does whose owner is unknown there. A folder of such an owner counts as
+/// root's where only its owner may write: root alone can then have given the user a folder below it. A sticky one does
+/// not, as any user can make one, nor does an entry of a folder that others may write to.
 package struct PathTrust: Sendable {
     /// What stands at the end of a path.
     package enum End: Sendable { case folder, socket }
 
     private let user: UInt32
+    private let unknownUser: UInt32?
 
-    /// - Parameter user: The user whose socket it has to be.
-    package init(user: UInt32) { self.user = user }
+    /// - Parameters:
+    ///   - user: The user whose socket it has to be.
+    ///   - namespace: The user namespace in which owners are seen.
+    package init(user: UInt32, in namespace: UserNamespace = UserNamespace()) {
+        self.user = user
+        unknownUser = namespace.unknownUser
+    }
 
     /// Why a path cannot be trusted; nil if it can.
     ///
@@ -25,7 +36,21 @@ package struct PathTrust: Sendable {
 
     /// Why a folder that is to be made below these cannot be trusted; nil if it can.
     package func refusal(ofWay parts: some Collection<PathFacts>) -> TransferError? {
-        parts.lazy.compactMap(fault(onTheWay:)).first.map { TransferError(.daemonUnreachable, $0) }
+        guard user != unknownUser else {
+            return TransferError(
+                .daemonUnreachable,
+                "This user namespace does not know the user of this process, so that Ferry cannot tell files of its own "
+                    + "from those of others. Map the user into the namespace (unshare --map-current-user does).")
+        }
+        // Folder by folder, as links lead to other places.
+        var writable: Set<String> = []
+        for part in parts {
+            if let fault = fault(onTheWay: part, inWritable: writable.contains(Self.folder(of: part.path))) {
+                return TransferError(.daemonUnreachable, fault)
+            }
+            if part.kind == .folder, part.isWritableByOthers { writable.insert(part.path) }
+        }
+        return nil
     }
 
     /// Why the process that listens on a socket cannot be trusted; nil if it can.
@@ -37,20 +62,42 @@ package struct PathTrust: Sendable {
                 + Self.elsewhere)
     }
 
-    private func fault(onTheWay part: PathFacts) -> String? {
+    private func fault(onTheWay part: PathFacts, inWritable isInWritable: Bool) -> String? {
         let shown = part.path.escapingControls
         switch part.kind {
         case .folder, .link: break
         case .socket, .other: return "\(shown) is no folder; move it away."
         }
+        if part.owner == unknownUser { return fault(ofUnknown: part, inWritable: isInWritable) }
         guard part.owner == user || part.owner == 0 else {
             return "\(shown), above Ferry's own files, belongs to user \(part.owner), who could replace them. "
-                + Self.elsewhere
+                + advice(for: part)
         }
         // The mode of a link means nothing.
         guard part.kind == .folder, part.isWritableByOthers, !part.isSticky else { return nil }
-        return "Others may write to the folder \(shown) and so replace Ferry's own files below it; run chmod go-w on "
-            + "it. If it is to be shared: " + Self.elsewhere
+        let fault =
+            "Others may write to the folder \(shown) and so replace Ferry's own files below it; run chmod go-w on it."
+        return part.path == "/" ? fault : "\(fault) If it is to be shared: \(Self.elsewhere)"
+    }
+
+    /// Judges what belongs to a user whom the namespace does not know, and who may be root.
+    private func fault(ofUnknown part: PathFacts, inWritable isInWritable: Bool) -> String? {
+        // The group of an unknown user is unknown too, so that it is never the user's own.
+        let isClosed = part.kind == .link || part.mode & 0o022 == 0
+        guard isInWritable || !isClosed else { return nil }
+        return
+            "\(part.path.escapingControls), above Ferry's own files, belongs to a user that this user namespace does not "
+            + "know, and others may write to \(isClosed ? "the folder that it is in" : "it"). " + advice(for: part)
+    }
+
+    /// What to do about a folder of another user: all folders are below the root, which no setting leads around.
+    private func advice(for part: PathFacts) -> String {
+        part.path == "/" ? "It has to belong to root, and only root may write to it." : Self.elsewhere
+    }
+
+    private static func folder(of path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return end == path.startIndex ? "/" : String(path[..<end])
     }
 
     private func fault(of part: PathFacts, _ end: End) -> String? {

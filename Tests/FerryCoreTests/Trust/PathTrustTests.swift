@@ -94,4 +94,83 @@ import Testing
         #expect(trust.refusal(ofWay: [part("/"), part("/shared", owner: 1001, mode: 0o755)]) != nil)
         #expect(trust.refusal(ofWay: []) == nil)
     }
+
+    // MARK: User namespaces
+
+    private static let overflow: UInt32 = 65534
+
+    /// A namespace that knows the user alone, as `unshare --map-current-user` makes it.
+    private static let narrow = UserNamespace(map: "      1000       1000          1\n", overflow: "65534\n")
+
+    @Test(
+        arguments: [
+            ("0 0 4294967295\n", nil), ("1000 1000 1\n", 65534), ("0 1000 1\n", 65534),
+            ("         0       1000          1\n         1     100000      65536\n", nil),
+            ("0 1000 1\n1 100000 65533\n", 65534), ("65534 1000 1\n", nil), ("", 65534), ("garbage\n", nil),
+            ("0 0 -1\n", nil), ("4294967295 0 4294967295\n", 65534),
+        ] as [(String, UInt32?)])
+    func `the overflow uid is an unknown user unless the namespace has it as a user`(map: String, unknown: UInt32?) {
+        #expect(UserNamespace(map: map, overflow: "65534\n").unknownUser == unknown)
+        #expect(UserNamespace(map: map, overflow: "").unknownUser == nil)
+    }
+
+    @Test(
+        arguments: [
+            (.folder, 0o755, true), (.folder, 0o700, true), (.link, 0o777, true), (.folder, 0o775, false),
+            (.folder, 0o757, false), (.folder, 0o1777, false), (.other, 0o755, false),
+        ] as [(PathFacts.Kind, UInt32, Bool)])
+    func `what belongs to an unknown user is as root's where only its owner may write`(
+        kind: PathFacts.Kind, mode: UInt32, passes: Bool
+    ) throws {
+        var way = part("/way", kind, owner: Self.overflow, mode: mode)
+        way.isGroupPrivate = true
+        let parts = [
+            part("/", owner: Self.overflow), way, part("/way/run", owner: Self.user, mode: 0o700),
+            part("/way/run/s", .socket, owner: Self.user, mode: 0o600),
+        ]
+        let inside = PathTrust(user: Self.user, in: Self.narrow).refusal(of: parts, endingIn: .socket)
+        #expect((inside == nil) == passes)
+        if !passes { #expect(try #require(inside).message.contains("/way")) }
+        // Where every user is known, the same number is a user like any other.
+        let outside = PathTrust(user: Self.user).refusal(of: parts, endingIn: .socket)
+        #expect(try #require(outside).message.contains("/, above Ferry's own files, belongs to user 65534"))
+    }
+
+    @Test(arguments: [PathFacts.Kind.folder, .link])
+    func `an unknown user's entry of a folder that others may write to may be any user's`(kind: PathFacts.Kind) throws {
+        let trust = PathTrust(user: 0, in: UserNamespace(map: "0 1000 1", overflow: "65534"))
+        let entry = part("/tmp/l", kind, owner: Self.overflow)
+        let error = trust.refusal(ofWay: [part("/", owner: Self.overflow), part("/tmp", mode: 0o1777), entry])
+        #expect(try #require(error).message.contains("the folder that it is in"))
+        #expect(error?.message.contains("FERRY_HOME") == true)
+    }
+
+    @Test func `the end is never an unknown user's, nor does one listen`() {
+        let trust = PathTrust(user: Self.user, in: Self.narrow)
+        let root = part("/", owner: Self.overflow)
+        let ends: [(PathFacts.Kind, PathTrust.End)] = [(.folder, .folder), (.socket, .socket)]
+        for (kind, end) in ends {
+            let last = part("/end", kind, owner: Self.overflow, mode: 0o700)
+            #expect(trust.refusal(of: [root, last], endingIn: end)?.message.contains("belongs to user 65534") == true)
+        }
+        #expect(trust.refusal(ofListener: Self.overflow, at: "/s") != nil)
+    }
+
+    /// Where the user itself is unknown, every unknown user's file would pass as the user's own.
+    @Test func `a user whom the namespace does not know has nothing of its own`() {
+        let trust = PathTrust(user: Self.overflow, in: Self.narrow)
+        let own = part("/end", owner: Self.overflow, mode: 0o700)
+        let error = trust.refusal(of: [part("/", owner: Self.overflow), own], endingIn: .folder)
+        #expect(error?.message.contains("does not know the user of this process") == true)
+        #expect(error?.message.contains("FERRY_HOME") == false)
+    }
+
+    @Test(arguments: [(1001, 0o755), (0, 0o777)] as [(UInt32, UInt32)])
+    func `advice leads around a folder, but not around the root`(owner: UInt32, mode: UInt32) throws {
+        let trust = PathTrust(user: Self.user)
+        let below = trust.refusal(ofWay: [part("/"), part("/way", owner: owner, mode: mode)])
+        #expect(try #require(below).message.contains("FERRY_HOME"))
+        let root = trust.refusal(ofWay: [part("/", owner: owner, mode: mode), part("/way")])
+        #expect(try #require(root).message.contains("FERRY_HOME") == false)
+    }
 }
