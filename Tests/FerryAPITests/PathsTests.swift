@@ -11,17 +11,15 @@ import Testing
     }
 
     @Test func `the folders are those of the XDG specification`() throws {
-        let paths = try paths(["HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c/", "XDG_RUNTIME_DIR": "/r"])
+        let paths = try paths(["HOME": "/h", "XDG_STATE_HOME": "/s/", "XDG_RUNTIME_DIR": "/r"])
         #expect(paths.stateFolder == "/s/ferry")
-        #expect(paths.configFolder == "/c/ferry")
         #expect(paths.socket == "/r/ferry/ferryd.sock")
         #expect(paths.lock == "/s/ferry/ferryd.lock")
     }
 
     @Test func `a variable that is empty or relative counts as unset`() throws {
-        let paths = try paths(["HOME": "/h", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "c", "XDG_RUNTIME_DIR": "r"])
+        let paths = try paths(["HOME": "/h", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": "r"])
         #expect(paths.stateFolder == "/h/.local/state/ferry")
-        #expect(paths.configFolder == "/h/.config/ferry")
     }
 
     @Test func `without a runtime folder the system's is used, else one in the state folder`() throws {
@@ -32,7 +30,6 @@ import Testing
     @Test func `FERRY_HOME moves everything`() throws {
         let paths = try paths(["FERRY_HOME": "/f//", "HOME": "/h", "XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"])
         #expect(paths.stateFolder == "/f/state")
-        #expect(paths.configFolder == "/f/config")
         #expect(paths.runtimeFolder == "/f/run")
         #expect(throws: TransferError.self) { try self.paths(["FERRY_HOME": "here"]) }
     }

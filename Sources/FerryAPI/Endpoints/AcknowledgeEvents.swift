@@ -5,7 +5,7 @@
 package enum AcknowledgeEvents: Endpoint {
     package typealias Response = Request
     package static let route = Route(
-        .post, "/sessions/{id}/acknowledge", needs: .write, "Lets a session's durable events up to a number go.")
+        .post, "/sessions/{id}/acknowledge", "Lets a session's durable events up to a number go.")
 
     package struct Request: Hashable, Codable, Sendable {
         /// The last number that the client has dealt with.

@@ -7,7 +7,7 @@ package import FerryCore
 package enum ActOnSession: Endpoint {
     package typealias Response = SessionAction.Report
     package static let route = Route(
-        .post, "/sessions/{id}/actions", needs: .write,
+        .post, "/sessions/{id}/actions",
         "Pauses, starts, cancels or removes many transfers of a session in one transaction.")
 
     package struct Request: Hashable, Codable, Sendable {

@@ -6,7 +6,7 @@ package import FerryCore
 /// Acts on many transfers.
 package enum ActOnTransfers: Endpoint {
     package static let route = Route(
-        .post, "/actions", needs: .write, "Pauses, resumes, cancels, retries or removes many transfers.")
+        .post, "/actions", "Pauses, resumes, cancels, retries or removes many transfers.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var action: TransferAction

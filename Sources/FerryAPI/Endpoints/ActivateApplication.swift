@@ -5,7 +5,7 @@
 package enum ActivateApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
-        .post, "/applications/{id}/activate", needs: .write,
+        .post, "/applications/{id}/activate",
         "Says that a process that was launched for events has become active.")
 
     package struct Request: Hashable, Codable, Sendable {

@@ -7,5 +7,5 @@ package import FerryCore
 package enum AddTransfer: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = Transfer
-    package static let route = Route(.post, "/transfers", needs: .write, "Adds one transfer.")
+    package static let route = Route(.post, "/transfers", "Adds one transfer.")
 }

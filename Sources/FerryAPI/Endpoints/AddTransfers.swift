@@ -8,5 +8,5 @@ package enum AddTransfers: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = SubmissionResult
     package static let route = Route(
-        .post, "/transfers/batch", needs: .write, "Adds many transfers in one transaction, a line each.")
+        .post, "/transfers/batch", "Adds many transfers in one transaction, a line each.")
 }

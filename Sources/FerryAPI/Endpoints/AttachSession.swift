@@ -8,6 +8,6 @@ package import FerryCore
 package enum AttachSession: Endpoint {
     package typealias Response = SessionSignal
     package static let route = Route(
-        .post, "/sessions/{id}/attach", needs: .write,
+        .post, "/sessions/{id}/attach",
         "Attaches a process to its session while it reads the answer, a signal a line.")
 }

@@ -7,7 +7,7 @@ package import FerryCore
 package enum ChangeApplication: Endpoint {
     package typealias Response = Request
     package static let route = Route(
-        .patch, "/applications/{id}", needs: .write, "Stores how an app is started for its events.")
+        .patch, "/applications/{id}", "Stores how an app is started for its events.")
 
     package struct Request: Hashable, Codable, Sendable {
         /// Nil: it is not started.

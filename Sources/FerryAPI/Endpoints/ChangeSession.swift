@@ -7,5 +7,5 @@ package import FerryCore
 package enum ChangeSession: Endpoint {
     package typealias Request = SessionSettings
     package typealias Response = SessionInfo
-    package static let route = Route(.patch, "/sessions/{id}", needs: .write, "Sets the limits of one session.")
+    package static let route = Route(.patch, "/sessions/{id}", "Sets the limits of one session.")
 }

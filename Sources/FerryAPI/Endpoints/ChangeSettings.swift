@@ -8,5 +8,5 @@ package enum ChangeSettings: Endpoint {
     package typealias Request = ServiceSettingsChange
     package typealias Response = ServiceSettings
     package static let route = Route(
-        .patch, "/settings", needs: .control, "Changes the daemon's settings while it runs.")
+        .patch, "/settings", "Changes the daemon's settings while it runs.")
 }

@@ -8,5 +8,5 @@ package enum ChangeTransfer: Endpoint {
     package typealias Request = TransferChange
     package typealias Response = Transfer
     package static let route = Route(
-        .patch, "/transfers/{id}", needs: .write, "Changes one transfer, whether it waits or runs.")
+        .patch, "/transfers/{id}", "Changes one transfer, whether it waits or runs.")
 }

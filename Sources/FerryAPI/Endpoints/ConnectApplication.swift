@@ -8,6 +8,6 @@ package import FerryCore
 package enum ConnectApplication: Endpoint {
     package typealias Response = ApplicationSignal
     package static let route = Route(
-        .post, "/applications/{id}/connect", needs: .write,
+        .post, "/applications/{id}/connect",
         "Connects an app's run loop while it reads the answer, a signal a line.")
 }

@@ -7,7 +7,7 @@ package import FerryCore
 package enum DeleteTransfer: Endpoint {
     package typealias Response = ActionResult
     package static let route = Route(
-        .delete, "/transfers/{id}", needs: .write, "Forgets one transfer; cancels it first if it has not ended.")
+        .delete, "/transfers/{id}", "Forgets one transfer; cancels it first if it has not ended.")
 
     /// The query that says whether the fetched file goes too.
     package static func query(deletesFile: Bool) -> [QueryItem] {

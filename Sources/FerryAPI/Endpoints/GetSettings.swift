@@ -6,5 +6,5 @@ package import FerryCore
 /// Shows the daemon's settings.
 package enum GetSettings: Endpoint {
     package typealias Response = ServiceSettings
-    package static let route = Route(.get, "/settings", needs: .read, "Shows the daemon's settings.")
+    package static let route = Route(.get, "/settings", "Shows the daemon's settings.")
 }

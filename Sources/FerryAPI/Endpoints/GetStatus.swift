@@ -6,5 +6,5 @@ package import FerryCore
 /// Says how the daemon is.
 package enum GetStatus: Endpoint {
     package typealias Response = ServiceStatus
-    package static let route = Route(.get, "/status", needs: .read, "How the daemon is and what it has to do.")
+    package static let route = Route(.get, "/status", "How the daemon is and what it has to do.")
 }

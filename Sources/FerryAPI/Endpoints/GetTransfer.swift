@@ -6,5 +6,5 @@ package import FerryCore
 /// Shows one transfer.
 package enum GetTransfer: Endpoint {
     package typealias Response = Transfer
-    package static let route = Route(.get, "/transfers/{id}", needs: .read, "Shows one transfer.")
+    package static let route = Route(.get, "/transfers/{id}", "Shows one transfer.")
 }

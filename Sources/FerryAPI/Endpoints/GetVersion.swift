@@ -3,7 +3,7 @@
 
 /// Says which daemon this is and what it speaks.
 package enum GetVersion: Endpoint {
-    package static let route = Route(.get, "/version", needs: .read, "The daemon's version and that of this API.")
+    package static let route = Route(.get, "/version", "The daemon's version and that of this API.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// Version of the daemon.

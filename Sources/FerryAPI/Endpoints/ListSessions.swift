@@ -6,5 +6,5 @@ package import FerryCore
 /// Lists the sessions.
 package enum ListSessions: Endpoint {
     package typealias Response = [SessionInfo]
-    package static let route = Route(.get, "/sessions", needs: .read, "Lists the sessions and their limits.")
+    package static let route = Route(.get, "/sessions", "Lists the sessions and their limits.")
 }

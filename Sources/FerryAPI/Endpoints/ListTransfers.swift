@@ -6,7 +6,7 @@ package import FerryCore
 /// Lists transfers, a page at a time. The query is that of `TransferQuery`, and whether what is as usual is left out.
 package enum ListTransfers: Endpoint {
     package typealias Response = TransferPage
-    package static let route = Route(.get, "/transfers", needs: .read, "Lists transfers, a page at a time.")
+    package static let route = Route(.get, "/transfers", "Lists transfers, a page at a time.")
 
     /// Asks for transfers without the keys whose values are those that an absent key means.
     package static let omitsUsual = QueryItem("omit", "usual")

@@ -7,7 +7,7 @@ package import FerryCore
 package enum QuitSessions: Endpoint {
     package typealias Response = ActOnTransfers.Response
     package static let route = Route(
-        .post, "/quit", needs: .write, "Force-quits one background session, or all of an app.")
+        .post, "/quit", "Force-quits one background session, or all of an app.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var selection: QuitSelection

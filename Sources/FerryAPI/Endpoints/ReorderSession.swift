@@ -6,7 +6,7 @@ package import FerryCore
 /// Stores in which order a session's transfers get their turns.
 package enum ReorderSession: Endpoint {
     package static let route = Route(
-        .put, "/sessions/{id}/order", needs: .write,
+        .put, "/sessions/{id}/order",
         "Stores in which order a session's transfers get their turns; those that are not named come after.")
 
     package struct Request: Hashable, Codable, Sendable {

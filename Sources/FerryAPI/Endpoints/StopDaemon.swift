@@ -4,7 +4,7 @@
 /// Ends the daemon; transfers checkpoint first and go on at its next start.
 package enum StopDaemon: Endpoint {
     package static let route = Route(
-        .post, "/stop", needs: .control, "Ends the daemon; transfers go on at its next start.")
+        .post, "/stop", "Ends the daemon; transfers go on at its next start.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// Process that is about to end.

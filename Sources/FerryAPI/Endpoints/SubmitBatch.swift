@@ -8,5 +8,5 @@ package enum SubmitBatch: Endpoint {
     package typealias Request = TransferBatch
     package typealias Response = TransferBatch.Report
     package static let route = Route(
-        .post, "/submissions", needs: .write, "Adds many transfers that differ in little, in one transaction.")
+        .post, "/submissions", "Adds many transfers that differ in little, in one transaction.")
 }

@@ -8,5 +8,5 @@ package enum SubmitList: Endpoint {
     package typealias Request = TransferRequest
     package typealias Response = TransferList.Report
     package static let route = Route(
-        .post, "/lists", needs: .write, "Adds a transfer for each URL of a list, in one transaction.")
+        .post, "/lists", "Adds a transfer for each URL of a list, in one transaction.")
 }

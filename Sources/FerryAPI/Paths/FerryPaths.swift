@@ -13,13 +13,10 @@ package struct FerryPaths: Hashable, Sendable {
     package let stateFolder: String
     /// The socket.
     package let runtimeFolder: String
-    /// The settings.
-    package let configFolder: String
 
     package var socket: String { runtimeFolder + "/ferryd.sock" }
     package var lock: String { stateFolder + "/ferryd.lock" }
     package var log: String { stateFolder + "/ferryd.log" }
-    package var settings: String { configFolder + "/settings.json" }
 
     /// Bytes that a socket's path may have: `sun_path` without the zero at its end.
     package static let longestSocketPath = 107
@@ -39,11 +36,9 @@ package struct FerryPaths: Hashable, Sendable {
             let base = Self.trimmed(home)
             stateFolder = base + "/state"
             runtimeFolder = base + "/run"
-            configFolder = base + "/config"
         } else {
             let state = try Self.folder("XDG_STATE_HOME", ".local/state", environment)
             stateFolder = state + "/ferry"
-            configFolder = try Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/ferry"
             if let runtime = Self.absolute(environment["XDG_RUNTIME_DIR"]) {
                 runtimeFolder = runtime + "/ferry"
             } else if isFolder("/run/user/\(userID)") {

@@ -8,23 +8,11 @@ package struct Route: Hashable, Sendable {
     package let path: String
     /// One line for people.
     package let summary: String
-    package let needs: Access
-
-    /// What a caller must be allowed to do.
-    package enum Access: String, Sendable {
-        /// Looks only.
-        case read
-        /// Makes or changes transfers.
-        case write
-        /// Changes the daemon itself.
-        case control
-    }
 
     /// Takes the path below the version, such as `/transfers/{id}`.
-    package init(_ method: Method, _ path: String, needs: Access, _ summary: String) {
+    package init(_ method: Method, _ path: String, _ summary: String) {
         self.method = method
         self.path = APIVersion.prefix + path
-        self.needs = needs
         self.summary = summary
     }
 

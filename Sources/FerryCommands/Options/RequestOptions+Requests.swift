@@ -5,20 +5,10 @@ import ArgumentParser
 import FerryCore
 
 extension RequestOptions {
-    /// The requests that these options mean, in the order of the URLs.
+    /// What the requests have in common, and their URLs in the order given.
     ///
     /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name or mirror is for several
     ///   files.
-    func requests(in context: CommandContext) throws -> [TransferRequest] {
-        let (template, urls) = try template(in: context)
-        return urls.map { url in
-            var request = template
-            request.url = url
-            return request
-        }
-    }
-
-    /// What the requests have in common, and their URLs; throws as ``requests(in:)``.
     func template(in context: CommandContext) throws -> (TransferRequest, urls: [String]) {
         var all = urls
         if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }

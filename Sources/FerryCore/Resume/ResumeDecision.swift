@@ -25,11 +25,8 @@ package enum ResumeDecision: Hashable, Sendable {
     case askUnconditionalRange
     /// All bytes are there, and the file is this long: verify and place it.
     case alreadyComplete(length: Int64)
-    /// Ask the same again with the credentials of this origin.
-    case sendCredentials
     /// Ask the original URL at once, one request for all workers.
     case askOriginalURL
-    case nextMirror
     /// A captive portal answered: wait until the network is usable.
     case waitForNetwork
     case fail(TransferError)

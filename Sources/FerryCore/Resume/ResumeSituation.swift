@@ -35,8 +35,6 @@ package struct ResumeSituation: Hashable, Sendable {
     package var locationIsGood = true
     /// Whether the request began at a final URL that an earlier answer led to (X11).
     package var reusedFinalURL = false
-    /// Whether there are credentials for this origin that this try has not sent.
-    package var hasUnsentCredentials = false
 
     // MARK: What has happened
     /// Whether this is the second try on a connection of its own, after an answer of row 16, 25 or 35.
@@ -47,7 +45,6 @@ package struct ResumeSituation: Hashable, Sendable {
     package var restart: RestartReason?
     /// Whether the transfer makes no more range requests.
     package var rangesOff = false
-    package var hasNextMirror = false
 
     package init(asked: Asked, response: Result<ResponseHead, TransferError>) {
         self.asked = asked

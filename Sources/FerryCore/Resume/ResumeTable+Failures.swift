@@ -1,10 +1,9 @@
 // Ferry: FerryCore
-// Rows 27 to 38: answers that bring no bytes.
+// Rows 28 to 38: answers that bring no bytes.
 
 extension ResumeTable {
-    /// Rows 27 to 38. The last row takes whatever is left.
+    /// Rows 28 to 38. The last row takes whatever is left.
     static func failure(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
-        if head.status == 401, situation.hasUnsentCredentials { return ResumeVerdict(27, .sendCredentials) }
         if [400, 401, 403, 404, 410].contains(head.status), situation.reusedFinalURL {
             return ResumeVerdict(28, .askOriginalURL)
         }
@@ -47,7 +46,6 @@ extension ResumeTable {
 
     /// Row 31.
     private static func missing(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
-        if situation.hasNextMirror { return ResumeVerdict(31, .nextMirror) }
         if situation.hasBytes { return ResumeVerdict(31, .retryLater(head.statusError(.notFound, as: .doubtful))) }
         return ResumeVerdict(31, .fail(head.statusError(.notFound, "check the address")))
     }

@@ -89,11 +89,6 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         budget = nil
     }
 
-    /// Makes the next delay the first one, since a network came up.
-    package mutating func networkCameUp() {
-        failuresSinceByte = 0
-    }
-
     /// Leaves a time out of `giveUpAfter`: a wait for a slot, a begin date or the user's own policy.
     package mutating func leaveOut(seconds: Double) {
         lastProgressAt?.addTimeInterval(max(0, seconds))

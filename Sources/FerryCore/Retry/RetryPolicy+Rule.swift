@@ -17,11 +17,4 @@ extension TransferRequest {
     package var retryPolicy: RetryPolicy {
         RetryPolicy(retries: retries, statusRetries: statusRetries, giveUpAfter: giveUpAfter, rule: retryRule)
     }
-
-    /// Whether a response of this status is the result under policy `any`: the client's rule takes statuses out.
-    package func delivers(status: Int) -> Bool {
-        guard statusPolicy == .any else { return false }
-        guard let retryRule else { return true }
-        return !retryRule.statusCodes.contains(status) && !retryRule.expiredStatusCodes.contains(status)
-    }
 }

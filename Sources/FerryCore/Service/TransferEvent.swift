@@ -35,13 +35,6 @@ package struct TransferEvent: Hashable, Codable, Sendable {
             self = Kind(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
         }
 
-        package var isDurable: Bool {
-            switch self {
-            case .submitted, .suspended, .resumed, .succeeded, .failed, .canceled, .removed: true
-            case .running, .waiting, .progress, .unknown: false
-            }
-        }
-
         /// Those after which nothing more comes of a transfer.
         package static let ends: [Kind] = [.succeeded, .failed, .canceled, .removed]
 

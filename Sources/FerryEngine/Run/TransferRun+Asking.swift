@@ -185,8 +185,6 @@ extension TransferRun {
         situation.restarts = facts.restarts
         situation.restart = turn.restart
         situation.rangesOff = facts.rangesOff
-        // Challenges are answered before the verdict.
-        situation.hasUnsentCredentials = false
         return situation
     }
 }

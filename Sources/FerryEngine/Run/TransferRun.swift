@@ -227,9 +227,6 @@ package actor TransferRun {
             case .askUnconditionalRange:
                 await answer.exchange.close()
                 turn.isUnconditional = true
-            case .sendCredentials:
-                await answer.exchange.discard()
-                turn.sendsCredentials = true
             case .alreadyComplete(let length):
                 await answer.exchange.discard()
                 facts.identity?.completeLength = length
@@ -242,7 +239,7 @@ package actor TransferRun {
             case .waitForNetwork:
                 await answer.exchange.close()
                 throw TransferError(.offline, "The network wants a login first (captive portal).")
-            case .follow, .leave, .hostLimit, .askOriginalURL, .nextMirror:
+            case .follow, .leave, .hostLimit, .askOriginalURL:
                 await answer.exchange.close()
                 throw TransferError(.internal, "An answer was judged for a request that was not made.")
             }

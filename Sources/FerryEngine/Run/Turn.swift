@@ -11,6 +11,4 @@ struct Turn: Sendable {
     var isUnconditional = false
     /// The same is asked once more on a connection of its own.
     var isFresh = false
-    /// Credentials go along although the scheme of the challenge was not known before.
-    var sendsCredentials = false
 }

@@ -4,7 +4,6 @@
 import FerryCore
 import Foundation
 import FoundationNetworking
-import Synchronization
 
 /// Answers for a task that runs in the app: from its delegates, its cookies and its stored credentials.
 final class ClientAdvisor: ExchangeAdvisor {
@@ -14,7 +13,6 @@ final class ClientAdvisor: ExchangeAdvisor {
     private let jar: CookieJar
     private let credentials: URLCredentialStorage?
     private let request: URLRequest
-    private let usedDefault = Mutex(false)
 
     init(relay: TaskRelay, configuration: URLSessionConfiguration, request: URLRequest) {
         self.relay = relay

@@ -1,20 +1,12 @@
 // Ferry: FerryCoreTests
-// Rows 27 to 38 of the decision table.
+// Rows 28 to 38 of the decision table.
 
 import FerryCore
 import Testing
 
 private typealias Row = ResumeCase
 
-@Suite struct `Resume table, rows 27 to 38` {
-    @Test func `R12 row 27 credentials are sent once`() {
-        #expect(
-            Row("", .strong, .r, Row.status(401), "") { $0.hasUnsentCredentials = true }.verdict() == (
-                27, "credentials"
-            ))
-        #expect(Row("", .empty, .g, Row.status(403), "") { $0.hasUnsentCredentials = true }.verdict().row == 38)
-    }
-
+@Suite struct `Resume table, rows 28 to 38` {
     @Test(arguments: [400, 401, 403, 404, 410])
     func `R12 row 28 a final URL that has expired`(status: Int) {
         #expect(Row("", .strong, .r, Row.status(status), "") { $0.reusedFinalURL = true }.verdict() == (28, "original"))
@@ -35,8 +27,6 @@ private typealias Row = ResumeCase
         Row("404", .empty, .g, Row.status(404), "fail not_found final"),
         Row("410", .empty, .g, Row.status(410), "fail not_found final"),
         Row("bytes", .strong, .r, Row.status(404), "retry not_found doubtful"),
-        Row("mirror", .strong, .r, Row.status(404), "mirror") { $0.hasNextMirror = true },
-        Row("mirror, no bytes", .empty, .g, Row.status(410), "mirror") { $0.hasNextMirror = true },
     ])
     private func `R12 row 31 not found`(row: Row) {
         #expect(row.verdict() == (31, row.expected))

@@ -51,9 +51,7 @@ extension ResumeDecision {
         case .askOnceMoreFresh: "fresh"
         case .askUnconditionalRange: "U"
         case .alreadyComplete(let length): "complete \(length)"
-        case .sendCredentials: "credentials"
         case .askOriginalURL: "original"
-        case .nextMirror: "mirror"
         case .waitForNetwork: "network"
         case .fail(let error): "fail \(error.word) \(error.errorClass.rawValue)"
         }

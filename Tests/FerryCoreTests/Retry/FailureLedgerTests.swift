@@ -127,13 +127,6 @@ import Testing
         #expect(!isFailure(ledger.failed(patient, policy: RetryPolicy(giveUpAfter: 0), now: later, random: 0)))
     }
 
-    @Test func `T10 a network that came up begins the delays again`() {
-        var ledger = FailureLedger()
-        for _ in 0..<4 { _ = delay(&ledger, patient) }
-        ledger.networkCameUp()
-        #expect(delay(&ledger, patient) == 1)
-    }
-
     @Test func `T12 a retry by the user begins anew`() {
         var ledger = FailureLedger()
         for _ in 0..<6 { _ = ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0) }

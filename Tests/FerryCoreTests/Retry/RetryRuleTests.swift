@@ -43,13 +43,4 @@ import Testing
         #expect(verdicts(error(404), rule, count: 2) == [false, false])
         #expect(verdicts(error(410), rule, count: 1) == [true])
     }
-
-    @Test func `14 every status is delivered but those of the rule`() {
-        var request = TransferRequest(url: "http://a/", folder: "/")
-        #expect(!request.delivers(status: 404))
-        request.statusPolicy = .any
-        #expect(request.delivers(status: 404))
-        request.retryRule = RetryRule(statusCodes: [503], expiredStatusCodes: [403])
-        #expect([200, 404, 503, 403].map(request.delivers) == [true, true, false, false])
-    }
 }

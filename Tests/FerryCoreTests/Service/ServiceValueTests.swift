@@ -82,11 +82,6 @@ import Testing
         #expect(Set(keys) == TransferRequest.keys)
     }
 
-    @Test func `an event's numbered kinds are the durable ones`() {
-        let live: Set<TransferEvent.Kind> = [.running, .waiting, .progress, .unknown]
-        #expect(Set(TransferEvent.Kind.allCases.filter { !$0.isDurable }) == live)
-    }
-
     @Test func `an event of a newer kind is read`() throws {
         let text = #"{"number":3,"kind":"sang","at":0,"id":"0000000000000001","session":"cli"}"#
         let event = try JSONDecoder().decode(TransferEvent.self, from: Data(text.utf8))
