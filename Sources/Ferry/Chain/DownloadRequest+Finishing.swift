@@ -119,10 +119,9 @@ extension DownloadRequest {
             createsIntermediateDirectories: false)
         do {
             return try FilePlacement.move(file.path, to: place)
+        } catch let error as FerryURLSession.TransferError where error.code == ErrorCode.destinationExists.rawValue {
+            throw .fileConflict(path: destination.path)
         } catch {
-            if !options.contains(.removePreviousFile), FileManager.default.fileExists(atPath: destination.path) {
-                throw .fileConflict(path: destination.path)
-            }
             throw .cacheError(
                 reason: .cannotMoveItem(atPath: file.path, toPath: destination.path, error: error))
         }

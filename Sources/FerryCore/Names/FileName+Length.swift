@@ -2,8 +2,9 @@
 // Names cut and numbered without losing their extension.
 
 extension FileName {
-    /// The name of the n-th file of one name: `name-n.ext`, within 255 bytes.
+    /// The name of the n-th file of one name: `name-n.ext`, within 255 bytes; for 0 the name itself.
     package static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 0 else { return name }
         let (stem, suffix) = divided(name)
         return cut(stem, to: maximumLength - suffix.utf8.count - "-\(number)".utf8.count) + "-\(number)" + suffix
     }

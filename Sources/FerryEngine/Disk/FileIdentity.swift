@@ -38,3 +38,8 @@ package struct FileIdentity: Hashable, Sendable {
     /// How the file looks.
     package var stamp: FileStamp { FileStamp(size: size, modified: modified, changed: changed) }
 }
+
+extension FileIdentity? {
+    /// What the conflict policy is asked about; nil is a free name.
+    package var holder: ConflictRule.Holder { map { $0.kind == .folder ? .folder : .file } ?? .nothing }
+}

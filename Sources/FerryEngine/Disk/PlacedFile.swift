@@ -14,12 +14,12 @@ extension Engine {
         return if case .success(true) = found { true } else { false }
     }
 
-    /// Whether anything has a name, be it a link; true if nobody can tell.
-    package func isNameTaken(_ path: String) async -> Bool {
+    /// What has a name; one that cannot be looked up counts as taken.
+    package func holder(of path: String) async -> ConflictRule.Holder {
         let found = await disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
-            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart)).holder
         }
-        return if case .success(nil) = found { false } else { true }
+        return (try? found.get()) ?? .file
     }
 
     /// Gives a file that was placed another name in its folder; returns once that is durable.

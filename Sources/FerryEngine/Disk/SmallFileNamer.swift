@@ -29,7 +29,7 @@ struct SmallFileNamer {
                 return .removed
             }
             let naming = try? PlacedSource(written).rename(
-                to: file.name, in: written.folder, replacing: file.replaces, disk)
+                to: file.name, in: written.folder, replacing: file.rule.replaces, disk)
             guard naming == .given else { return .notGiven }
             reached(.renamed)
             return .given

@@ -50,8 +50,9 @@ struct SmallFileWriter {
     private mutating func write(_ file: SmallFiles.File) throws(DiskError) -> Written {
         let folder = try take(file)
         let name = file.name
-        // Whoever has the name is looked at by the conflict policy.
-        if let found = try disk.identity(of: name, in: folder.open), !file.replaces || found.kind == .folder {
+        // A name that is taken goes the usual way, which applies the conflict policy.
+        let found = try disk.identity(of: name, in: folder.open)
+        guard case .take = file.rule.verdict(on: file.path, heldBy: found.holder) else {
             throw DiskError("Making the file", file.path, errno: EEXIST)
         }
         let partialName = PartialFile.name(of: file.id)

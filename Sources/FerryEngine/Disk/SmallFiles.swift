@@ -20,7 +20,8 @@ actor SmallFiles {
         let folder: String
         let makesFolder: Bool
         let folderMode: UInt32
-        let policy: ConflictPolicy
+        /// What decides where the name is taken.
+        let rule: ConflictRule
         let attributes: PlacedAttributes
         let verified: [Checksum]
         /// Bytes of the file system that stay free.
@@ -29,8 +30,7 @@ actor SmallFiles {
 
         var facts: TransferFacts { known.wrappedValue }
         var name: String { (facts.destination ?? facts.name ?? FileName.fallback).lastPathPart }
-        var path: String { (folder == "/" ? "" : folder) + "/" + name }
-        var replaces: Bool { policy == .replace || policy == .update }
+        var path: String { folder.appendingPathPart(name) }
     }
 
     /// What became of a file.

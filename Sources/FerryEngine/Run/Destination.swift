@@ -28,8 +28,7 @@ package enum Destination {
     /// The whole path, where the request names the file.
     package static func path(of request: TransferRequest) -> String? {
         guard let name = request.name else { return nil }
-        let folder = folder(of: request)
-        return (folder == "/" ? "" : folder) + "/" + name.lastPathPart
+        return folder(of: request).appendingPathPart(name.lastPathPart)
     }
 
     /// The whole path as far as it is known before any answer: an answer may still bring another name.
@@ -37,12 +36,6 @@ package enum Destination {
         if let path = path(of: request) { return path }
         guard let url = try? HTTPURL(parsing: request.url) else { return nil }
         let name = FileName.choose(callerName: nil, contentDisposition: nil, originalURL: url, finalURL: url)
-        return (request.folder == "/" ? "" : request.folder) + "/" + name
-    }
-
-    package static func exists(_ path: String) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "\(path.escapingControls) exists already; choose another name or another conflict policy.")
+        return request.folder.appendingPathPart(name)
     }
 }

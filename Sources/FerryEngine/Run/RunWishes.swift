@@ -21,6 +21,6 @@ struct RunWishes: Hashable, Sendable {
     /// Whether a digest of the whole file judges its bytes, wherever they come from.
     var judgesByDigest: Bool { onMismatch == .fail && !checksums.isEmpty }
 
-    /// Whether the file takes the place of one that has its name.
-    var replacesFile: Bool { onConflict == .replace || onConflict == .update }
+    /// What decides where the final name is taken.
+    var placementRule: ConflictRule { ConflictRule(onConflict, at: .placement) }
 }

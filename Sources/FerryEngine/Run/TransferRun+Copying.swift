@@ -27,7 +27,7 @@ extension TransferRun {
     ) async throws(TransferError) -> PlacedSource {
         let name = PartialFile.copyName(of: job.id)
         let id = job.id
-        facts.copy = (folder.path == "/" ? "" : folder.path) + "/" + name
+        facts.copy = folder.path.appendingPathPart(name)
         try await record()
         let path = facts.copy ?? ""
         let copy = try await onDisk { system throws(DiskError) in

@@ -66,7 +66,7 @@ extension TransferRun {
         _ source: PlacedSource, to name: String, in folder: OpenFile
     ) async throws(TransferError) -> Renaming {
         let attributes = attributes
-        let replaces = wishes.replacesFile
+        let replaces = wishes.placementRule.replaces
         let reached = engine.configuration.reached
         let result = await disk.result { system throws(DiskError) -> Result<Renaming, DiskError> in
             try attributes.set(on: source.file, replacing: name, in: folder, system)
@@ -176,35 +176,39 @@ extension TransferRun {
     }
 
     /// Applies the conflict policy once more: the name was free at the head and is taken at the end.
+    ///
+    /// - Returns: the outcome if the file that is there stays; nil if the destination is to be tried, which may be another one.
     private func nameTaken(_ path: String, in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
         let name = path.lastPathPart
         facts.placement = nil
-        switch wishes.onConflict {
-        case .skip:
-            let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
+        let rule = wishes.placementRule
+        let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
+        switch rule.verdict(on: path, heldBy: found.holder) {
+        case .take: return nil
+        case .tryNext:
+            for number in rule.numbers.dropFirst() {
+                let next = FileName.numbered(baseName, number)
+                let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }
+                let path = folder.path.appendingPathPart(next)
+                guard case .take = rule.verdict(on: path, heldBy: found.holder) else { continue }
+                facts.destination = path
+                if try await journal.record(facts, of: job.id) { return nil }
+            }
+            throw ConflictRule.exists(path)
+        case .keepExisting:
             if facts.copy != nil { try await dropCopy() }
             try await dropPartialFile()
             return Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)
-        case .unique:
-            let base = job.request.name.map { $0.lastPathPart } ?? facts.name ?? name
-            for number in 1...9999 {
-                let next = FileName.numbered(base, number)
-                let found = try await onDisk { system throws(DiskError) in try system.identity(of: next, in: folder) }
-                guard found == nil else { continue }
-                facts.destination = folder.path + "/" + next
-                if try await journal.record(facts, of: job.id) { return nil }
-            }
-            throw Destination.exists(path)
-        case .fail, .replace, .update:
+        case .refuse(let error):
             try await record()
-            throw Destination.exists(path)
+            throw error
         }
     }
 
     /// What the file gets before its name.
     var attributes: PlacedAttributes {
         PlacedAttributes(
-            keepsMode: wishes.replacesFile, mode: umask.applied(to: 0o666),
+            keepsMode: wishes.placementRule.replaces, mode: umask.applied(to: 0o666),
             modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
             origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
     }

@@ -222,41 +222,34 @@ extension TransferRun {
     ///
     /// - Parameter keepsBytes: whether a name that is taken is a matter of the placement alone, which keeps all bytes.
     func claimDestination(in folder: OpenFile, keepsBytes: Bool) async throws(TransferError) -> Outcome.Success? {
-        let policy = wishes.onConflict
-        let wanted =
-            facts.destination.map { $0.lastPathPart } ?? (facts.name ?? FileName.fallback).lastPathPart
-        for number in 0...9999 {
-            let name = number == 0 ? wanted : FileName.numbered(wanted, number)
+        let rule = ConflictRule(wishes.onConflict, at: keepsBytes ? .beforeFetchKeepingBytes : .beforeFetch)
+        for number in rule.numbers {
+            let name = number == 0 ? facts.destination?.lastPathPart ?? baseName : FileName.numbered(baseName, number)
             let found = try await onDisk { system throws(DiskError) in try system.identity(of: name, in: folder) }
-            let path = folder.path == "/" ? "/" + name : folder.path + "/" + name
-            switch (policy, found) {
-            case (.unique, .some): continue
-            case (.fail, .some) where keepsBytes, (.replace, .some) where keepsBytes, (.update, .some) where keepsBytes:
-                break
-            case (.fail, .some):
+            let path = folder.path.appendingPathPart(name)
+            switch rule.verdict(on: path, heldBy: found.holder) {
+            case .tryNext: continue
+            case .take: break
+            case .keepExisting:
                 try await dropPartialFile()
-                throw Destination.exists(path)
-            case (.skip, .some(let file)):
+                return Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)
+            case .refuse(let error):
                 try await dropPartialFile()
-                return Outcome.Success(path: path, size: file.size, verified: [], unchanged: true)
-            case (.replace, .some(let file)) where file.kind == .folder,
-                (.update, .some(let file)) where file.kind == .folder:
-                try await dropPartialFile()
-                throw TransferError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced.")
-            default: break
+                throw error
             }
             facts.destination = path
             if try await journal.record(facts, of: job.id) { return nil }
             facts.destination = nil
-            guard policy == .unique else {
-                if !keepsBytes { try await dropPartialFile() }
-                throw TransferError(
-                    .destinationExists, "Another transfer is fetching to \(path.escapingControls).")
-            }
+            guard case .refuse(let error) = rule.verdict(on: path, heldBy: .transfer) else { continue }
+            if !keepsBytes { try await dropPartialFile() }
+            throw error
         }
         if !keepsBytes { try await dropPartialFile() }
-        throw Destination.exists(folder.path + "/" + wanted)
+        throw ConflictRule.exists(folder.path.appendingPathPart(baseName))
     }
+
+    /// The name that numbers are added to where it is taken.
+    var baseName: String { (facts.name ?? job.request.name ?? FileName.fallback).lastPathPart }
 
     /// Removes the partial file of a transfer that will not need it.
     func dropPartialFile() async throws(TransferError) {

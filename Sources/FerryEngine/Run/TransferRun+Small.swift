@@ -54,7 +54,7 @@ extension TransferRun {
         let file = SmallFiles.File(
             id: job.id, bytes: bytes, known: $facts, folder: Destination.folder(of: job.request),
             makesFolder: job.request.createFolders, folderMode: folderMode,
-            policy: wishes.onConflict, attributes: attributes, verified: judged.verified, reserve: job.reserve,
+            rule: wishes.placementRule, attributes: attributes, verified: judged.verified, reserve: job.reserve,
             journal: journal)
         switch await engine.smallFiles(at: place).place(file) {
         case .notMade: return nil

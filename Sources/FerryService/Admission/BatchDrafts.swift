@@ -70,14 +70,14 @@ struct BatchDrafts: Sendable {
         let request: TransferRequest
         let isSpooled: Bool
         let isPaused: Bool
-        let isUnique: Bool
+        let rule: ConflictRule
         let task: Int?
 
         init(_ request: TransferRequest) {
             self.request = request
             isSpooled = request.spooled
             isPaused = request.paused
-            isUnique = request.onConflict == .unique
+            rule = request.admissionRule
             task = request.note?.task
         }
     }

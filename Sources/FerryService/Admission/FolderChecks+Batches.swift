@@ -31,7 +31,7 @@ extension FolderChecks {
         of items: [AdmittedBatch.Item], in batch: AdmittedBatch
     ) async -> [[String]?] {
         let templates = batch.templates.map { try? $0.get() }
-        let isUnique = templates.map { $0?.onConflict == .unique }
+        let triesNumbers = templates.map { $0?.admissionRule.triesNumbers == true }
         var free = [[String]?](repeating: nil, count: items.count)
         var used: Set<String> = []
         var unique: [(index: Int, path: String)] = []
@@ -55,18 +55,17 @@ extension FolderChecks {
             guard case .success(let found) = looked,
                 (try? await make(place, mode: Destination.folderMode(of: template, umask: umask))) != nil
             else { continue }
-            let base = folder == "/" ? "/" : folder + "/"
             for (one, isFree) in zip(group, found) where isFree {
                 guard let name = one.name else {
                     free[one.index] = []
                     continue
                 }
-                let path = base + name
-                let isUnique = isUnique[items[one.index].template]
+                let path = folder.appendingPathPart(name)
+                let triesNumbers = triesNumbers[items[one.index].template]
                 // Two of the batch with one name: the policy decides about the later one.
-                guard used.insert(path).inserted || !isUnique else { continue }
+                guard used.insert(path).inserted || !triesNumbers else { continue }
                 free[one.index] = [path]
-                if isUnique { unique.append((one.index, path)) }
+                if triesNumbers { unique.append((one.index, path)) }
             }
         }
         // Those that other transfers have reserved get numbers; what cannot be read fails in the transaction.

@@ -69,23 +69,17 @@ struct FolderChecks {
         for request: TransferRequest, in place: Place
     ) async throws(TransferError) -> Finding {
         guard let path = Destination.path(of: request) else { return .free([]) }
-        let keepsBytes = request.partialFolder != nil
-        let name = path.lastPathPart
-        let policy = request.onConflict
-        if policy == .unique { return .free(try await freePaths(path, in: place)) }
+        let rule = request.admissionRule
+        if rule.triesNumbers { return .free(try await freePaths(path, in: place, rule)) }
         let looked = await disk.at(.folder(place.path)).result {
             system throws(DiskError) -> Result<Finding, TransferError> in
-            let found = try place.identity(of: name, system)
-            switch (policy, found) {
-            case (.skip, .some(let file)):
-                return .success(.skipped(Outcome.Success(path: path, size: file.size, verified: [], unchanged: true)))
-            case (_, .some) where keepsBytes: return .success(.free([path]))
-            case (.fail, .some): return .failure(Destination.exists(path))
-            case (.replace, .some(let file)) where file.kind == .folder,
-                (.update, .some(let file)) where file.kind == .folder:
-                return .failure(
-                    TransferError(.destinationExists, "\(path.escapingControls) is a folder and is not replaced."))
-            default: return .success(.free([path]))
+            let found = try place.identity(of: path.lastPathPart, system)
+            switch rule.verdict(on: path, heldBy: found.holder) {
+            case .take, .tryNext: return .success(.free([path]))
+            case .keepExisting:
+                return .success(
+                    .skipped(Outcome.Success(path: path, size: found?.size ?? 0, verified: [], unchanged: true)))
+            case .refuse(let error): return .failure(error)
             }
         }
         switch looked {
@@ -95,18 +89,22 @@ struct FolderChecks {
     }
 
     /// Some paths that nothing has; several, since another call may take the first before this one is stored.
-    private mutating func freePaths(_ path: String, in place: Place) async throws(TransferError) -> [String] {
-        let base = place.path == "/" ? "" : place.path
+    private mutating func freePaths(
+        _ path: String, in place: Place, _ rule: ConflictRule
+    ) async throws(TransferError) -> [String] {
         let name = path.lastPathPart
+        let last = rule.numbers.upperBound
         var start = nextNumbers[path, default: 0]
-        while start <= Self.lastNumber {
-            let numbers = start...min(start + 63, Self.lastNumber)
+        while start <= last {
+            let numbers = start...min(start + 63, last)
             let looked = await disk.at(.folder(place.path)).result { system throws(DiskError) -> [NumberedPath] in
                 var free: [NumberedPath] = []
                 for number in numbers {
-                    let candidate = number == 0 ? name : FileName.numbered(name, number)
-                    guard try place.identity(of: candidate, system) == nil else { continue }
-                    free.append(NumberedPath(number: number, path: base + "/" + candidate))
+                    let candidate = FileName.numbered(name, number)
+                    let path = place.path.appendingPathPart(candidate)
+                    let holder = try place.identity(of: candidate, system).holder
+                    guard case .take = rule.verdict(on: path, heldBy: holder) else { continue }
+                    free.append(NumberedPath(number: number, path: path))
                 }
                 return free
             }
@@ -123,11 +121,8 @@ struct FolderChecks {
             }
             start = numbers.upperBound + 1
         }
-        throw Destination.exists(path)
+        throw ConflictRule.exists(path)
     }
-
-    /// The highest number that policy `unique` gives.
-    private static let lastNumber = 9999
 
     /// Looks for a folder.
     ///

@@ -146,10 +146,8 @@ extension LocalTransferService {
             var row = draft.row
             if template.isSpooled { row.name = SpoolNames.result(draft.id) }
             for path in paths where try transaction.insert(row, like: like, destination: path) { return nil }
-            guard paths.isEmpty || template.isUnique else {
-                return .failed(
-                    TransferError(
-                        .destinationExists, "Another transfer is fetching to \(paths[0].escapingControls)."))
+            if let path = paths.first, case .refuse(let error) = template.rule.verdict(on: path, heldBy: .transfer) {
+                return .failed(error)
             }
             // Where all were taken meanwhile, the first head chooses another.
             _ = try transaction.insert(row, like: like, destination: nil)

@@ -105,9 +105,12 @@ extension LocalTransferService {
                 record.facts.destination = path
                 break
             }
-            guard record.facts.destination != nil else {
-                let path = prepared.destinations[0].escapingControls
-                return .refused(TransferError(.destinationExists, "Another transfer is fetching to \(path)."))
+            // Where all numbers were taken meanwhile, the first head chooses another.
+            if record.facts.destination == nil,
+                case .refuse(let error) = record.request.admissionRule.verdict(
+                    on: prepared.destinations[0], heldBy: .transfer)
+            {
+                return .refused(error)
             }
         }
         try transaction.insert(record)

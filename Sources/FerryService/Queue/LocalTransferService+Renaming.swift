@@ -25,28 +25,35 @@ extension LocalTransferService {
                 .invalidRequest, "\(success.path.escapingControls) is not the file that \(record.id) put there.")
         }
         let folder = success.path.folderPart
-        for number in 0...(policy == .unique ? 9999 : 0) {
-            let candidate = number == 0 ? name : FileName.numbered(name, number)
-            let path = (folder == "/" ? "" : folder) + "/" + candidate
-            if try await rename(record, placement, to: path, replacing: policy == .replace) { return }
+        let rule = ConflictRule(policy, at: .rename)
+        for number in rule.numbers {
+            let path = folder.appendingPathPart(FileName.numbered(name, number))
+            if try await rename(record, placement, to: path, by: rule) { return }
         }
-        throw Destination.exists((folder == "/" ? "" : folder) + "/" + name)
+        throw ConflictRule.exists(folder.appendingPathPart(name))
     }
 
     /// Tries one name.
     ///
     /// - Returns: false if the name is taken; then nothing has changed.
     private func rename(
-        _ record: TransferRecord, _ placement: PlacementIntent, to path: String, replacing: Bool
+        _ record: TransferRecord, _ placement: PlacementIntent, to path: String, by rule: ConflictRule
     ) async throws(TransferError) -> Bool {
-        if !replacing, await engine.isNameTaken(path) { return false }
+        switch rule.verdict(on: path, heldBy: await engine.holder(of: path)) {
+        case .take: break
+        case .refuse(let error): throw error
+        case .tryNext, .keepExisting: return false
+        }
         var intended = placement
         intended.path = path
         intended.formerPath = placement.path
-        guard try await recordPlace(record.id, intended) else { return false }
+        guard try await recordPlace(record.id, intended) else {
+            if case .refuse(let error) = rule.verdict(on: path, heldBy: .transfer) { throw error }
+            return false
+        }
         let isRenamed: Bool
         do throws(TransferError) {
-            isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: replacing)
+            isRenamed = try await engine.renamePlacedFile(placement, to: path.lastPathPart, replacing: rule.replaces)
         } catch {
             _ = try await recordPlace(record.id, placement)
             throw error

@@ -11,7 +11,7 @@ extension URLSessionDownloadTask {
             /// The task ends with `destination_exists`.
             case fail
             case replace
-            /// A number is added to the name.
+            /// A number is added to the name: `name-1.ext`, up to 9999.
             case unique
         }
 

@@ -60,34 +60,23 @@ package struct FilePlacement {
 
     private static func take(_ near: URL, to destination: URLSessionDownloadTask.Destination) throws -> URL {
         let url = destination.url
-        switch destination.conflictPolicy {
-        case .replace:
-            guard unsafe rename(near.path, url.path) == 0 else { throw URLError(.cannotMoveFile) }
-            return url
-        case .fail:
-            guard links(near, to: url) else {
-                guard errno == EEXIST else { throw URLError(.cannotMoveFile) }
-                throw TransferError(
-                    FerryCore.TransferError(
-                        .destinationExists, "There is a file at \(url.path.escapingControls) already."))
+        let rule = ConflictRule(destination.conflictPolicy.policy, at: .placement)
+        for number in rule.numbers {
+            var candidate = url
+            if number > 0 {
+                let name = FileName.numbered(url.lastPathComponent, number)
+                candidate = url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
             }
-            return url
-        case .unique:
-            let name = url.deletingPathExtension().lastPathComponent
-            for number in 0..<10_000 {
-                var candidate = url
-                if number > 0 {
-                    candidate = url.deletingLastPathComponent().appendingPathComponent("\(name) (\(number))")
-                    if !url.pathExtension.isEmpty { candidate.appendPathExtension(url.pathExtension) }
-                }
-                if links(near, to: candidate) { return candidate }
-                guard errno == EEXIST else { break }
+            if rule.replaces ? unsafe rename(near.path, candidate.path) == 0 : links(near, to: candidate) {
+                return candidate
             }
-            throw URLError(.cannotMoveFile)
+            guard errno == EEXIST else { throw URLError(.cannotMoveFile) }
+            if case .refuse(let error) = rule.verdict(on: candidate.path, heldBy: .file) { throw TransferError(error) }
         }
+        throw TransferError(ConflictRule.exists(url.path))
     }
 
-    /// Gives a file a name that nobody has yet, but for a process that ended between the two steps.
+    /// Gives a file a name that nothing has yet, but for a process that ended between the two steps.
     private static func links(_ file: URL, to place: URL) -> Bool {
         guard unsafe link(file.path, place.path) == 0 || (errno == EEXIST && isSame(file, place)) else { return false }
         unsafe unlink(file.path)
@@ -122,5 +111,16 @@ package struct FilePlacement {
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
+    }
+}
+
+extension URLSessionDownloadTask.Destination.ConflictPolicy {
+    /// As the conflict rule knows it.
+    fileprivate var policy: FerryCore.ConflictPolicy {
+        switch self {
+        case .fail: .fail
+        case .replace: .replace
+        case .unique: .unique
+        }
     }
 }

@@ -53,7 +53,7 @@ import Testing
             #expect(text(URL(fileURLWithPath: path)) == "new", "nothing is lost")
             let unique = try place(path, at: Destination(file, conflictPolicy: .unique))
             #expect(
-                unique.file.lastPathComponent == "file (1).txt" && text(unique.file) == "new" && text(file) == "old")
+                unique.file.lastPathComponent == "file-1.txt" && text(unique.file) == "new" && text(file) == "old")
             try Data("newest".utf8).write(to: URL(fileURLWithPath: path))
             _ = try place(path, at: Destination(file, conflictPolicy: .replace))
             #expect(text(file) == "newest")

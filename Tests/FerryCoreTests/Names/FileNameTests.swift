@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a.txt", 1, "a-1.txt"), ("a.tar.gz", 2, "a-2.tar.gz"), ("a.TAR.XZ", 2, "a-2.TAR.XZ"), ("a", 9999, "a-9999"),
+        ("a.txt", 0, "a.txt"), ("a.txt", 1, "a-1.txt"), ("a.tar.gz", 2, "a-2.tar.gz"), ("a.TAR.XZ", 2, "a-2.TAR.XZ"),
+        ("a", 9999, "a-9999"),
         ("a.b.c", 1, "a.b-1.c"), ("x.tar", 1, "x-1.tar"), ("tar.gz", 1, "tar-1.gz"),
         ("v1.0 final version of it", 1, "v1.0 final version of it-1"),
     ])

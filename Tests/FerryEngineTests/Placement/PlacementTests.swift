@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    /// Numbers were added to a numbered name, as in `file-1-1.bin`.
+    @Test func `a numbered name that was reserved and is taken since leads to the next number`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try harness.put("file.bin")
+            try harness.put("file-1.bin")
+            var facts = TransferFacts()
+            facts.destination = harness.path("file-1.bin")
+            let history = await harness.transfer(harness.request(origin.url()), from: facts)
+            try harness.expectFile(history, body, name: "file-2.bin", among: ["file.bin", "file-1.bin"])
+        }
+    }
+
     @Test func `F6 fail leaves the old file and nothing else`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("file.bin")

@@ -1,0 +1,82 @@
+import FerryCore
+import Testing
+
+@Suite struct `Conflict rule` {
+    private typealias Holder = ConflictRule.Holder
+
+    private func word(_ policy: ConflictPolicy, _ moment: ConflictRule.Moment, _ holder: Holder) -> String {
+        switch ConflictRule(policy, at: moment).verdict(on: "/d/a.txt", heldBy: holder) {
+        case .take: "take"
+        case .tryNext: "next"
+        case .keepExisting: "keep"
+        case .refuse(let error): error.code == .destinationExists ? "refuse" : error.word
+        }
+    }
+
+    @Test(arguments: ConflictPolicy.allCases, ConflictRule.Moment.allCases)
+    func `a free name is taken`(policy: ConflictPolicy, moment: ConflictRule.Moment) {
+        #expect(word(policy, moment, .nothing) == "take")
+    }
+
+    /// What a policy makes of a file, a folder and a transfer that have the name.
+    @Test(
+        arguments: [
+            (.unique, .beforeFetch, ["next", "next", "next"]),
+            (.unique, .beforeFetchKeepingBytes, ["next", "next", "next"]),
+            (.unique, .placement, ["next", "next", "next"]),
+            (.unique, .rename, ["next", "next", "next"]),
+            (.fail, .beforeFetch, ["refuse", "refuse", "refuse"]),
+            (.fail, .beforeFetchKeepingBytes, ["take", "take", "refuse"]),
+            (.fail, .placement, ["refuse", "refuse", "refuse"]),
+            (.fail, .rename, ["refuse", "refuse", "refuse"]),
+            (.replace, .beforeFetch, ["take", "refuse", "refuse"]),
+            (.replace, .beforeFetchKeepingBytes, ["take", "take", "refuse"]),
+            (.replace, .placement, ["take", "refuse", "refuse"]),
+            (.replace, .rename, ["take", "refuse", "refuse"]),
+            (.skip, .beforeFetch, ["keep", "keep", "refuse"]),
+            (.skip, .beforeFetchKeepingBytes, ["keep", "keep", "refuse"]),
+            (.skip, .placement, ["keep", "keep", "refuse"]),
+            (.skip, .rename, ["refuse", "refuse", "refuse"]),
+            (.update, .beforeFetch, ["take", "refuse", "refuse"]),
+            (.update, .beforeFetchKeepingBytes, ["take", "take", "refuse"]),
+            (.update, .placement, ["take", "refuse", "refuse"]),
+            (.update, .rename, ["refuse", "refuse", "refuse"]),
+        ] as [(ConflictPolicy, ConflictRule.Moment, [String])])
+    func `a taken name is judged by policy and moment`(
+        policy: ConflictPolicy, moment: ConflictRule.Moment, words: [String]
+    ) {
+        #expect([Holder.file, .folder, .transfer].map { word(policy, moment, $0) } == words)
+    }
+
+    @Test(arguments: ConflictPolicy.allCases)
+    func `only policy unique has numbers, up to 9999`(policy: ConflictPolicy) {
+        let rule = ConflictRule(policy, at: .beforeFetch)
+        #expect(rule.numbers == 0...(policy == .unique ? 9999 : 0))
+        #expect(rule.triesNumbers == (policy == .unique))
+    }
+
+    @Test(arguments: ConflictRule.Moment.allCases)
+    func `a file is replaced by replace, and by update where the server was asked`(moment: ConflictRule.Moment) {
+        let replacing = ConflictPolicy.allCases.filter { ConflictRule($0, at: moment).replaces }
+        #expect(replacing == (moment == .rename ? [.replace] : [.replace, .update]))
+    }
+
+    @Test func `the sentence says what has the name`() {
+        func sentence(_ policy: ConflictPolicy, _ holder: Holder) -> String? {
+            guard case .refuse(let error) = ConflictRule(policy, at: .beforeFetch).verdict(on: "/d/a", heldBy: holder)
+            else { return nil }
+            return error.message
+        }
+        #expect(sentence(.fail, .file) == "/d/a exists already; choose another name or another conflict policy.")
+        #expect(sentence(.replace, .folder) == "/d/a is a folder and is not replaced.")
+        #expect(sentence(.replace, .transfer) == "Another transfer is fetching to /d/a.")
+    }
+
+    @Test func `until the file is whole, a partial folder keeps bytes whatever has the name`() {
+        var request = TransferRequest(url: "http://h/a", folder: "/d")
+        request.onConflict = .fail
+        #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetch))
+        request.partialFolder = "/p"
+        #expect(request.admissionRule == ConflictRule(.fail, at: .beforeFetchKeepingBytes))
+    }
+}
