@@ -1,6 +1,3 @@
-// Ferry: FerryAPI
-// POST /v1/transfers/batch
-
 package import FerryCore
 
 /// Adds many transfers in one transaction: a request a line, answered by a result a line, in the same order.
@@ -9,4 +6,12 @@ package enum AddTransfers: Endpoint {
     package typealias Response = SubmissionResult
     package static let route = Route(
         .post, "/transfers/batch", "Adds many transfers in one transaction, a line each.")
+}
+
+/// Adds many transfers of one session that differ in little, in one transaction.
+package enum SubmitBatch: Endpoint {
+    package typealias Request = TransferBatch
+    package typealias Response = TransferBatch.Report
+    package static let route = Route(
+        .post, "/submissions", "Adds many transfers that differ in little, in one transaction.")
 }

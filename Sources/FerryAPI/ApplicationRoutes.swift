@@ -1,7 +1,58 @@
-// Ferry: FerryAPI
-// The query of an attach.
-
 package import FerryCore
+
+/// Attaches a process to its session for as long as it reads the answer, a signal a line. The query
+/// is that of `SessionAttachment`.
+package enum AttachSession: Endpoint {
+    package typealias Response = SessionSignal
+    package static let route = Route(
+        .post, "/sessions/{id}/attach",
+        "Attaches a process to its session while it reads the answer, a signal a line.")
+}
+
+/// Connects an app's run loop for as long as it reads the answer, a signal a line. The query is that
+/// of `ApplicationConnection`.
+package enum ConnectApplication: Endpoint {
+    package typealias Response = ApplicationSignal
+    package static let route = Route(
+        .post, "/applications/{id}/connect",
+        "Connects an app's run loop while it reads the answer, a signal a line.")
+}
+
+/// Says that a process that was launched for its events has become active.
+package enum ActivateApplication: Endpoint {
+    package typealias Response = Request
+    package static let route = Route(
+        .post, "/applications/{id}/activate",
+        "Says that a process that was launched for events has become active.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var process: Int32
+
+        package init(process: Int32) { self.process = process }
+    }
+}
+
+extension ActivateApplication.Request: StrictBody {
+    package static let keys: Set = ["process"]
+}
+
+/// Stores how an app is started for its events.
+package enum ChangeApplication: Endpoint {
+    package typealias Response = Request
+    package static let route = Route(
+        .patch, "/applications/{id}", "Stores how an app is started for its events.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        /// Nil: it is not started.
+        package var launch: LaunchCommand?
+
+        package init(launch: LaunchCommand?) { self.launch = launch }
+    }
+}
+
+extension ChangeApplication.Request: StrictBody {
+    package static let keys: Set = ["launch"]
+}
 
 extension SessionAttachment {
     private static let names = [

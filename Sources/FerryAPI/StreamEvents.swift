@@ -1,7 +1,10 @@
-// Ferry: FerryAPI
-// The query of an event stream.
-
 package import FerryCore
+
+/// Sends events as they happen, a line each. The query is that of `EventSubscription`.
+package enum StreamEvents: Endpoint {
+    package typealias Response = TransferEvent
+    package static let route = Route(.get, "/events", "Sends events as they happen, a line each.")
+}
 
 extension EventSubscription {
     /// The seconds that may lie between progress samples.

@@ -1,0 +1,59 @@
+package import FerryCore
+
+/// Says which daemon this is and what it speaks.
+package enum GetVersion: Endpoint {
+    package static let route = Route(.get, "/version", "The daemon's version and that of this API.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        /// Version of the daemon.
+        package var version: String
+        /// Version of the control API.
+        package var api: Int
+        /// Number of a durable event: the latest that its listeners were told of.
+        package var lastEvent: Int64?
+
+        package init(version: String, api: Int, lastEvent: Int64? = nil) {
+            self.version = version
+            self.api = api
+            self.lastEvent = lastEvent
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case version, api
+            case lastEvent = "last_event"
+        }
+    }
+}
+
+/// Says how the daemon is.
+package enum GetStatus: Endpoint {
+    package typealias Response = ServiceStatus
+    package static let route = Route(.get, "/status", "How the daemon is and what it has to do.")
+}
+
+/// Shows the daemon's settings.
+package enum GetSettings: Endpoint {
+    package typealias Response = ServiceSettings
+    package static let route = Route(.get, "/settings", "Shows the daemon's settings.")
+}
+
+/// Changes the daemon's settings while it runs.
+package enum ChangeSettings: Endpoint {
+    package typealias Request = ServiceSettingsChange
+    package typealias Response = ServiceSettings
+    package static let route = Route(
+        .patch, "/settings", "Changes the daemon's settings while it runs.")
+}
+
+/// Ends the daemon; transfers checkpoint first and go on at its next start.
+package enum StopDaemon: Endpoint {
+    package static let route = Route(
+        .post, "/stop", "Ends the daemon; transfers go on at its next start.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        /// Process that is about to end.
+        package var pid: Int32
+
+        package init(pid: Int32) { self.pid = pid }
+    }
+}

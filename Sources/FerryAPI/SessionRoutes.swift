@@ -1,0 +1,142 @@
+package import FerryCore
+
+/// Lists the sessions.
+package enum ListSessions: Endpoint {
+    package typealias Response = [SessionInfo]
+    package static let route = Route(.get, "/sessions", "Lists the sessions and their limits.")
+}
+
+/// Sets the limits of one session; makes the session if there is none.
+package enum ChangeSession: Endpoint {
+    package typealias Request = SessionSettings
+    package typealias Response = SessionInfo
+    package static let route = Route(.patch, "/sessions/{id}", "Sets the limits of one session.")
+}
+
+/// Acts on many transfers of one session in one transaction.
+package enum ActOnSession: Endpoint {
+    package typealias Response = SessionAction.Report
+    package static let route = Route(
+        .post, "/sessions/{id}/actions",
+        "Pauses, starts, cancels or removes many transfers of a session in one transaction.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var action: SessionAction
+        /// The named ones; nil is all of the session.
+        package var ids: TransferIDRuns?
+
+        package init(action: SessionAction, ids: TransferIDRuns?) {
+            self.action = action
+            self.ids = ids
+        }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case action, ids }
+
+        package init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            action = try box.decode(SessionAction.self, forKey: .action)
+            ids = try box.decodeIfPresent(TransferIDRuns.self, forKey: .ids)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encode(action, forKey: .action)
+            try box.encodeIfPresent(ids, forKey: .ids)
+        }
+    }
+}
+
+extension ActOnSession.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
+
+/// Stores in which order a session's transfers get their turns.
+package enum ReorderSession: Endpoint {
+    package static let route = Route(
+        .put, "/sessions/{id}/order",
+        "Stores in which order a session's transfers get their turns; those that are not named come after.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var order: TransferIDRuns
+
+        package init(order: TransferIDRuns) { self.order = order }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case order }
+
+        package init(from decoder: any Decoder) throws {
+            order = try decoder.container(keyedBy: CodingKeys.self).decode(TransferIDRuns.self, forKey: .order)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encode(order, forKey: .order)
+        }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var id: SessionID
+
+        package init(id: SessionID) { self.id = id }
+    }
+}
+
+extension ReorderSession.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
+
+/// Lets durable events of a session go.
+package enum AcknowledgeEvents: Endpoint {
+    package typealias Response = Request
+    package static let route = Route(
+        .post, "/sessions/{id}/acknowledge", "Lets a session's durable events up to a number go.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        /// The last number that the client has dealt with.
+        package var through: Int64
+
+        package init(through: Int64) { self.through = through }
+    }
+}
+
+extension AcknowledgeEvents.Request: StrictBody {
+    package static let keys: Set = ["through"]
+}
+
+/// Force-quits one session, or all of an app.
+package enum QuitSessions: Endpoint {
+    package typealias Response = ActOnTransfers.Response
+    package static let route = Route(
+        .post, "/quit", "Force-quits one background session, or all of an app.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var selection: QuitSelection
+
+        package init(_ selection: QuitSelection) { self.selection = selection }
+
+        private enum CodingKeys: String, CodingKey { case session, application }
+
+        package init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            let session = try box.decodeIfPresent(SessionID.self, forKey: .session)
+            let application = try box.decodeIfPresent(String.self, forKey: .application)
+            switch (session, application) {
+            case (let session?, nil): selection = .session(session)
+            case (nil, let application?): selection = .application(application)
+            case (nil, nil), (_?, _?):
+                throw TransferError(.invalidRequest, "The body has either session or application.")
+            }
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            switch selection {
+            case .session(let session): try box.encode(session, forKey: .session)
+            case .application(let application): try box.encode(application, forKey: .application)
+            }
+        }
+    }
+}
+
+extension QuitSessions.Request: StrictBody {
+    package static let keys: Set = ["session", "application"]
+}

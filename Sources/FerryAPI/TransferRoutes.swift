@@ -1,0 +1,92 @@
+package import FerryCore
+
+/// Adds one transfer; answered once it is durable.
+package enum AddTransfer: Endpoint {
+    package typealias Request = TransferRequest
+    package typealias Response = Transfer
+    package static let route = Route(.post, "/transfers", "Adds one transfer.")
+}
+
+/// Shows one transfer.
+package enum GetTransfer: Endpoint {
+    package typealias Response = Transfer
+    package static let route = Route(.get, "/transfers/{id}", "Shows one transfer.")
+}
+
+/// Changes one transfer, whether it waits or runs.
+package enum ChangeTransfer: Endpoint {
+    package typealias Request = TransferChange
+    package typealias Response = Transfer
+    package static let route = Route(
+        .patch, "/transfers/{id}", "Changes one transfer, whether it waits or runs.")
+}
+
+/// Forgets one transfer; cancels it first if it has not ended.
+package enum DeleteTransfer: Endpoint {
+    package typealias Response = ActionResult
+    package static let route = Route(
+        .delete, "/transfers/{id}", "Forgets one transfer; cancels it first if it has not ended.")
+
+    /// The query that says whether the fetched file goes too.
+    package static func query(deletesFile: Bool) -> [QueryItem] {
+        deletesFile ? [QueryItem("delete_file", "true")] : []
+    }
+
+    /// - Throws: ``TransferError`` with code `invalid_request` for a query that means nothing here.
+    package static func deletesFile(_ query: [QueryItem]) throws(TransferError) -> Bool {
+        var result = false
+        for item in query {
+            guard item.name == "delete_file" else { throw item.unknown(among: ["delete_file"]) }
+            result = try item.bool()
+        }
+        return result
+    }
+}
+
+/// Ends one transfer and hands its partial file over to whoever continues it.
+package enum ReleaseTransfer: Endpoint {
+    package static let route = Route(
+        .post, "/transfers/{id}/release",
+        "Ends one transfer and hands its partial file over to whoever continues it.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        /// What a new request continues; nil if the transfer cannot be continued.
+        package var source: PartialSource?
+
+        package init(source: PartialSource?) { self.source = source }
+    }
+}
+
+/// Acts on many transfers.
+package enum ActOnTransfers: Endpoint {
+    package static let route = Route(
+        .post, "/actions", "Pauses, resumes, cancels, retries or removes many transfers.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var action: TransferAction
+        /// The named ones; nil is all that the session filter lets through.
+        package var ids: [TransferID]?
+        /// Only those of this session; nil is all sessions.
+        package var session: SessionID?
+
+        package init(action: TransferAction, selection: TransferSelection) {
+            self.action = action
+            self.ids = selection.ids
+            self.session = selection.session
+        }
+
+        package var selection: TransferSelection { TransferSelection(ids: ids, session: session) }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case action, ids, session }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var results: [ActionResult]
+
+        package init(results: [ActionResult]) { self.results = results }
+    }
+}
+
+extension ActOnTransfers.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
