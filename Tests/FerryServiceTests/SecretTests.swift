@@ -58,6 +58,37 @@ import Testing
         }
     }
 
+    /// Failed transfers lose their secrets after some weeks, canceled ones at once.
+    @Test(arguments: [Outcome.failed(TransferError(.notFound, "No.")), .canceled])
+    func `are asked for by each way to go on once they were forgotten`(outcome: Outcome) async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .status(404)))
+        try await withStoredService(script) { bed, local in
+            let id = try await bed.add("/file.bin", give).id
+            try await bed.wait(for: id, .failed)
+            try await local.journal.commit { transaction throws(TransferError) in
+                guard var record = try transaction.record(id) else { return }
+                record.outcome = outcome
+                record.forgetSecrets()
+                try transaction.update(record)
+            }
+            var batch = TransferBatch(templates: [TransferRequest(url: "", folder: bed.folder)], items: [])
+            batch.starts = [TransferBatch.Start(id: id, name: "other")]
+            let answers = [
+                try await bed.service.act(.retry, on: TransferSelection(ids: [id])),
+                try await bed.service.act(.start, in: .cli, on: [id]).failures,
+                try await bed.service.act(.start, in: .cli, on: nil).failures,
+                try await bed.service.submit(batch).failures ?? [],
+            ]
+            for answer in answers { #expect(answer.map(\.error?.code) == [.authRequired] && answer[0].id == id) }
+            #expect(try await bed.service.transfer(id).state == outcome.state)
+            #expect(bed.origin.requests.count == 1)
+            batch.starts = [TransferBatch.Start(id: id, headers: [HeaderField(name: "X-Auth-Token", value: "again")])]
+            #expect(try await bed.service.submit(batch).failures == [])
+            try await bed.wait(for: id, .succeeded)
+            #expect(bed.origin.requests.map { $0.value("X-Auth-Token") } == ["hunter2", "again"])
+        }
+    }
+
     @Test func `stay with a failure, so that a retry serves`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))
         try await withStoredService(script) { bed, _ in

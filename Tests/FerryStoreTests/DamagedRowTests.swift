@@ -52,7 +52,7 @@ import Testing
         let counts = try await journal.commit { transaction throws(TransferError) in
             [
                 try transaction.suspend(ids, of: session, at: now).ids.count,
-                try transaction.begin(ids, of: session, delayed: ids, anew: [], at: now).ids.count,
+                try transaction.begin(ids, of: session, delayed: ids, anew: [], at: now).events.ids.count,
                 try transaction.remove(
                     ids, of: session, intent: .remove, sparesSucceeded: false, live: [], at: now.wall
                 ).removed.ids.count,
@@ -70,7 +70,6 @@ import Testing
         let ids = (0..<20).map { Sample.id($0) }
         let found = try await journal.read { reader throws(TransferError) in
             var alike = AlikeRecords()
-            _ = try reader.canceledWithoutSecrets(ids)
             _ = try reader.failedWithSecrets(before: .now, after: TransferID(rawValue: 0))
             _ = try reader.spooledTransfers(endedBefore: .now)
             return [

@@ -197,7 +197,7 @@ import Testing
         let run = try await journal.commit { transaction throws(TransferError) in
             try transaction.begin(all.map(\.id), of: session, delayed: [], anew: [], at: moment)
         }
-        #expect(run.ids == all.map(\.id) && run.kind == .resumed)
+        #expect(run.events.ids == all.map(\.id) && run.events.kind == .resumed && run.lacking == [])
         let found = try await records(all.map(\.id))
         for (before, after) in zip(all, found) {
             var machine = TransferMachine(before)
@@ -270,7 +270,7 @@ import Testing
         let runs = try await journal.commit { transaction throws(TransferError) in
             [
                 try transaction.suspend(ids, of: session, at: now),
-                try transaction.begin(ids, of: session, delayed: [], anew: [], at: now),
+                try transaction.begin(ids, of: session, delayed: [], anew: [], at: now).events,
                 try transaction.remove(
                     ids, of: session, intent: .removeWithFile, sparesSucceeded: false, live: Set(ids), at: now.wall
                 ).removed,

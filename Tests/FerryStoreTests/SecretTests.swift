@@ -103,8 +103,11 @@ import Testing
         #expect(try await again.record(records[2].id) == records[2])
         #expect(try await again.record(plain.id) == plain)
         let ids = (records + [plain]).map(\.id)
-        let lacking = try await again.read { reader throws(TransferError) in try reader.canceledWithoutSecrets(ids) }
-        #expect(lacking == [records[1].id])
+        let moment = ActiveTime.Instant(wall: Sample.moment, boot: nil, uptime: 1)
+        let begun = try await again.commit { transaction throws(TransferError) in
+            try transaction.begin(ids, of: .cli, delayed: [], anew: [], at: moment)
+        }
+        #expect(begun.lacking == [records[1].id] && begun.events.ids == [records[2].id, plain.id])
         try await again.commit { transaction throws(TransferError) in try transaction.delete(ids[2]) }
         while await again.reclaim() {}
         #expect(try mentions(folder) == [])

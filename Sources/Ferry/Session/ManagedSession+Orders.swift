@@ -33,7 +33,9 @@ extension ManagedSession {
                     if task.leaving > 0 { task.isReplaced = true }
                     return task.leaving > 0
                 }
-                if !isLeaving { return .known(task, Self.change(task, headers: headers, name: name)) }
+                if !isLeaving {
+                    return .known(task, task.state.withLock { $0.change(headers: headers, name: name) })
+                }
             }
             let fallback = FileNaming.defaultName(for: url)
             let isKept = keptName != nil && (name == nil || name == keptName)
@@ -51,24 +53,6 @@ extension ManagedSession {
             update(&state)
             return .new(made, RequestPlan(template: template, url: address, name: final))
         }
-    }
-
-    private static func change(_ task: DownloadTask, headers: [String: String]?, name: String?) -> TransferChange? {
-        var change = TransferChange()
-        var isChange = false
-        task.state.withLock { task in
-            // Once a task has succeeded, the daemon has forgotten the headers that are secrets.
-            if let headers, headers != task.headers || task.status == .succeeded && !headers.isEmpty {
-                task.headers = headers
-                change.headers = RequestPlan.fields(headers)
-                isChange = true
-            }
-            if let name, name != task.fileName {
-                change.name = name
-                isChange = true
-            }
-        }
-        return isChange ? change : nil
     }
 
     /// Lets a task that is there go on, and returns when the daemon has stored that.
@@ -141,5 +125,20 @@ extension ManagedSession {
             state.task(named: url.absoluteString)
                 ?? state.tasks.first { $0.url.absoluteString == url.absoluteString }
         }
+    }
+}
+
+extension TaskState {
+    /// What a download call changes about a task that is there; nil if nothing.
+    mutating func change(headers: HTTPHeaders?, name: String?) -> TransferChange? {
+        var change = TransferChange()
+        // The daemon forgets headers that are secrets when a transfer succeeds or is canceled, and some time after a failure.
+        let hasEnded = [.succeeded, .failed, .canceled].contains(stored)
+        if let headers, headers != self.headers || hasEnded && !headers.isEmpty {
+            self.headers = headers
+            change.headers = RequestPlan.fields(headers)
+        }
+        if let name, name != fileName { change.name = name }
+        return change.headers == nil && change.name == nil ? nil : change
     }
 }

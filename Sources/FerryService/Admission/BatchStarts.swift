@@ -21,12 +21,12 @@ struct BatchStarts: Sendable {
     let failures: [ActionResult]
     let moment = ActiveTime.Instant.now
 
-    /// Stores the changes, and lets all go on.
+    /// Stores the changes, which may give secrets again, and lets all go on.
     func begin(
         in session: SessionID, _ transaction: JournalTransaction
-    ) throws(TransferError) -> (events: EventRun, pending: [PendingTransfer]) {
+    ) throws(TransferError) -> (begun: JournalTransaction.Begun, pending: [PendingTransfer]) {
         for change in changes { try LocalTransferService.put(change.changed, replacing: change.old, transaction) }
-        let events = try transaction.begin(ids, of: session, delayed: delayed, anew: anew, at: moment)
-        return (events, try transaction.pending(events.ids))
+        let begun = try transaction.begin(ids, of: session, delayed: delayed, anew: anew, at: moment)
+        return (begun, try transaction.pending(begun.events.ids))
     }
 }

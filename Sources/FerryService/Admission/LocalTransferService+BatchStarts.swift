@@ -38,12 +38,8 @@ extension LocalTransferService {
             guard let change = changes.first(where: { $0.changed.id == anew[index].id }) else { continue }
             anew[index].request = change.changed.request
         }
-        let lacking = try await lackingSecrets(own, anew: anew, changed: changes.map(\.changed))
-        anew.removeAll { lacking.contains($0.id) }
-        changes.removeAll { lacking.contains($0.changed.id) }
-        failures += lacking.sorted().map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
         let found = BatchStarts(
-            ids: own.filter { !lacking.contains($0) }, anew: anew,
+            ids: own, anew: anew,
             delayed: delayed.filter { $0.value.key.session == session && known.contains($0.key) }.map(\.key).sorted(),
             changes: changes, failures: failures)
         let report = try await body(found)

@@ -41,11 +41,15 @@ extension LocalTransferService {
         lineUp(drafts.pending(without: stored.ended))
         await hub.publish(stored.submitted)
         for event in stored.ends { await hub.publish(event) }
-        if let starts, let begun = stored.begun { await goneOn(starts, begun.events, begun.pending) }
+        var failures = starts.map(\.failures)
+        if let starts, let (begun, pending) = stored.started {
+            failures? += Self.lackingSecrets(begun.lacking)
+            await goneOn(starts, begun.events, pending)
+        }
         schedule()
         await tellObstacles(of: stored.submitted.ids)
         return TransferBatch.Report(
-            results: drafts.results, lastEvent: stored.lastEvent, failures: starts.map(\.failures))
+            results: drafts.results, lastEvent: stored.lastEvent, failures: failures)
     }
 
     /// What the disk says to the items that may be stored, in their order.
@@ -89,7 +93,7 @@ extension LocalTransferService {
         let ends: [TransferEvent]
         let ended: Set<TransferID>
         /// What goes on.
-        let begun: (events: EventRun, pending: [PendingTransfer])?
+        let started: (begun: JournalTransaction.Begun, pending: [PendingTransfer])?
         let lastEvent: Int64
     }
 
@@ -128,9 +132,9 @@ extension LocalTransferService {
                 TransferEvent(
                     number: number, kind: kind, at: drafts.now, id: record.id, session: session, transfer: shown))
         }
-        let begun = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
+        let started = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
         return Stored(
-            submitted: submitted, ends: ends, ended: Set(ended.map(\.id)), begun: begun,
+            submitted: submitted, ends: ends, ended: Set(ended.map(\.id)), started: started,
             lastEvent: try transaction.lastEvent(of: session))
     }
 

@@ -87,42 +87,30 @@ extension LocalTransferService {
 
     /// - Returns: Transfers that cannot go on because their secrets were forgotten.
     private func start(
-        _ named: [TransferID], of session: SessionID, isNamed: Bool
+        _ ids: [TransferID], of session: SessionID, isNamed: Bool
     ) async throws(TransferError) -> [ActionResult] {
-        await endOldRuns(of: named)
-        var anew = isNamed ? try await fetchedAnew(named, of: session) : []
-        let lacking = try await lackingSecrets(named, anew: anew)
-        anew.removeAll { lacking.contains($0.id) }
-        let (ids, again) = (named.filter { !lacking.contains($0) }, anew)
+        await endOldRuns(of: ids)
+        let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
         let own = Set(ids)
         let waiting = delayed.filter { $0.value.key.session == session && own.contains($0.key) }.map(\.key).sorted()
         configuration.reached(.actionBegins)
         let moment = ActiveTime.Instant.now
         let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
-            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: again, at: moment)
-            return (begun, try transaction.pending(begun.ids))
+            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: anew, at: moment)
+            return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
-        leaveLine(Set(begun.ids), of: session)
+        leaveLine(Set(begun.events.ids), of: session)
         for id in waiting { held.release(told: id) }
         lineUp(pending)
-        await hub.publish(begun)
-        await tellObstacles(of: begun.ids)
-        return lacking.sorted().map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
+        await hub.publish(begun.events)
+        await tellObstacles(of: begun.events.ids)
+        return Self.lackingSecrets(begun.lacking)
     }
 
-    /// Transfers that have ended and cannot be asked for again, since their secrets were forgotten.
-    ///
-    /// - Parameters:
-    ///   - anew: transfers that have succeeded and are to be fetched again.
-    ///   - changed: transfers that get other fields.
-    func lackingSecrets(
-        _ ids: [TransferID], anew: [TransferRecord], changed: [TransferRecord] = []
-    ) async throws(TransferError) -> Set<TransferID> {
-        var lacking = try await reading { reader throws(TransferError) in try reader.canceledWithoutSecrets(ids) }
-        for record in anew where record.request.secretsForgotten { lacking.insert(record.id) }
-        for record in changed where !record.request.secretsForgotten { lacking.remove(record.id) }
-        return lacking
+    /// The answers for transfers that have ended and cannot be asked for again, since their secrets were forgotten.
+    static func lackingSecrets(_ ids: [TransferID]) -> [ActionResult] {
+        ids.map { ActionResult(id: $0, error: TransferRecord.lacksSecrets($0)) }
     }
 
     /// Waits for runs whose end is decided: they still have facts to record.

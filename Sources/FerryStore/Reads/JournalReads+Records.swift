@@ -90,20 +90,6 @@ extension JournalReads {
         return ids
     }
 
-    /// The ids among these whose transfers were canceled, and lost their secrets then.
-    package func canceledWithoutSecrets(_ ids: [TransferID]) throws(TransferError) -> Set<TransferID> {
-        var found: Set<TransferID> = []
-        try connection.forEachRow(
-            """
-            SELECT id FROM transfers JOIN requests USING (id) WHERE id IN (SELECT value FROM json_each(?)) \
-            AND phase = 5 AND instr(request, '"secrets_forgotten":true') > 0
-            """, [PageQuery.json(ids)]
-        ) { row in
-            if let id = row.integer(0) { found.insert(TransferID(column: id)) }
-        }
-        return found
-    }
-
     /// Transfers after an id that failed before a moment and may still have secrets, oldest first, some at a time.
     package func failedWithSecrets(
         before moment: Date, after id: TransferID

@@ -43,6 +43,9 @@ enum TransferColumns {
         OR instr(request, '"proxy_environment":') > 0)
         """
 
+    /// Whether a row of `requests` says that it had some, which were forgotten.
+    static let lacksSecrets = #"(instr(request, '"secrets_forgotten":true') > 0)"#
+
     /// The arguments that ``insert`` and ``update`` share.
     static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
         let phase = JournalPhase(intent: record.intent, outcome: record.outcome)

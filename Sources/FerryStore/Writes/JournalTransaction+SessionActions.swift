@@ -28,16 +28,24 @@ extension JournalTransaction {
 
     // MARK: Start
 
+    /// What ``begin(_:of:delayed:anew:at:)`` has done.
+    package struct Begun: Sendable {
+        package let events: EventRun
+        /// Transfers that have ended and stay as they are: their secrets were forgotten.
+        package let lacking: [TransferID]
+    }
+
     /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
     /// their events.
     ///
+    /// A transfer that has ended and lost its secrets is not asked for without them.
     /// - Parameters:
     ///   - delayed: those that may run and wait for a moment.
     ///   - anew: those that have succeeded and are fetched again, as they are to be stored.
     package func begin(
         _ ids: [TransferID], of session: SessionID, delayed: [TransferID], anew: [TransferRecord],
         at moment: ActiveTime.Instant
-    ) throws(TransferError) -> EventRun {
+    ) throws(TransferError) -> Begun {
         var active = ActiveTime()
         active.begin(at: moment)
         var failures = FailureLedger()
@@ -46,9 +54,19 @@ extension JournalTransaction {
         let ledger = try JournalJSON.text(failures)
         var unfinished = try Self.ids(connection, session, ids, "AND phase = 1")
         unfinished += try Self.ids(connection, session, delayed, "AND phase = 0")
-        let ended = try Self.ids(connection, session, ids, "AND phase > 3")
-        let again = Set(try Self.ids(connection, session, anew.map(\.id), "AND phase = 3"))
-        for record in anew where again.contains(record.id) { try restart(record) }
+        var lacking = try Self.ids(connection, session, ids, "AND phase > 3 AND \(Self.lacksSecrets)")
+        let stay = Set(lacking)
+        let ended = try Self.ids(connection, session, ids, "AND phase > 3").filter { !stay.contains($0) }
+        let succeeded = Set(try Self.ids(connection, session, anew.map(\.id), "AND phase = 3"))
+        var again: [TransferID] = []
+        for record in anew where succeeded.contains(record.id) {
+            if record.request.secretsForgotten {
+                lacking.append(record.id)
+            } else {
+                try restart(record)
+                again.append(record.id)
+            }
+        }
         let live = """
             intent = 'run', phase = 0, outcome = NULL, finished_at = NULL, retry = NULL, retry_at = NULL, failures = ?
             """
@@ -74,8 +92,14 @@ extension JournalTransaction {
             try beginAgain(ended, live, restarts, [ledger, started, started, begun, PageQuery.json(ended)])
         }
         let concerned = (unfinished + ended + again).sorted()
-        return try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+        let events = try appendEvents(kind: .resumed, at: moment.wall, ids: concerned, session: session)
+        return Begun(events: events, lacking: lacking.sorted())
     }
+
+    /// Whether a transfer has lost secrets that its request had.
+    private static let lacksSecrets = """
+        EXISTS (SELECT 1 FROM requests WHERE requests.id = transfers.id AND \(TransferColumns.lacksSecrets))
+        """
 
     /// When the time of a transfer is over that goes on, as `TransferRecord.due` says it.
     ///

@@ -108,6 +108,25 @@ import Testing
         }
     }
 
+    /// The daemon keeps no secrets of a task that has ended, so that a call that names them gives them again.
+    @Test(
+        arguments: [
+            (.waiting, false), (.suspended, false), (.failed, true), (.canceled, true), (.succeeded, true),
+        ] as [(Status, Bool)])
+    func `take the headers of a call to the daemon where it may have forgotten them`(status: Status, isTaken: Bool) {
+        let headers = ["Authorization": "Bearer x"]
+        let task = task()
+        task.state.withLock { state in
+            state.stored = status
+            state.headers = headers
+            #expect(state.change(headers: nil, name: nil) == nil)
+            #expect((state.change(headers: headers, name: nil)?.headers != nil) == isTaken)
+            #expect(state.change(headers: ["X-A": "b"], name: nil)?.headers == [HeaderField(name: "X-A", value: "b")])
+            #expect(state.headers == ["X-A": "b"])
+            #expect(state.change(headers: nil, name: "other")?.name == "other")
+        }
+    }
+
     @Test func `say -1 for a size that is not known`() throws {
         let task = task()
         let first = try transfer(Said(state: .running, received: 10, expected: nil, fraction: 0))
