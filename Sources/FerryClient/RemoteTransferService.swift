@@ -138,18 +138,26 @@ package final class RemoteTransferService: SessionService {
     }
 
     package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
-        let report = try await call(SubmitBatch.self, body: batch, afterLoss: false)
-        guard report.results.count == batch.items.count else {
-            throw TransferError(
-                .internal, "The daemon answered \(report.results.count) of \(batch.items.count) requests.")
+        switch batch.items {
+        case .lines(let urls): return try await submit(urls, of: batch.templates)
+        case .each(let items):
+            let report = try await call(SubmitBatch.self, body: batch, afterLoss: false)
+            guard report.count == items.count else {
+                throw TransferError(.internal, "The daemon answered \(report.count) of \(items.count) requests.")
+            }
+            return report
         }
-        return report
     }
 
-    package func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
-        var body = try Self.json(list.template)
+    private func submit(
+        _ urls: URLLines, of templates: [TransferRequest]
+    ) async throws(TransferError) -> TransferBatch.Report {
+        guard let template = templates.first else {
+            throw TransferError(.invalidRequest, "A batch has at least one template.")
+        }
+        var body = try Self.json(template)
         body.writeInteger(UInt8(ascii: "\n"))
-        body.writeBytes(list.urls.text)
+        body.writeBytes(urls.text)
         let bytes = body
         return try await repeating(afterLoss: false) { connection throws(ConnectionFailure) in
             try await connection.call(SubmitList.self, body: bytes, type: MediaType.text)

@@ -68,9 +68,9 @@ import Testing
         var batch = TransferBatch(
             templates: [],
             items: [TransferBatch.Item(template: 0, url: "u"), TransferBatch.Item(template: 1, url: "v")])
-        batch.items[1].folder = "/f"
-        batch.items[1].name = "n"
-        batch.items[1].data = "d"
+        batch.items.each[1].folder = "/f"
+        batch.items.each[1].name = "n"
+        batch.items.each[1].data = "d"
         try check(
             batch,
             #"{"items":{"data":[null,"d"],"folder":[null,"/f"],"name":[null,"n"],"template":[0,1],"url":["u","v"]},"#
@@ -82,7 +82,7 @@ import Testing
             #"{"items":{"data":["u","v"],"name":["u","v"],"url":["u","v"]},"templates":[]}"#)
         try check(
             TransferBatch.Report(
-                results: [
+                [
                     TransferBatch.Result(id: TransferID(rawValue: 1)),
                     TransferBatch.Result(error: TransferError(.invalidURL, "No.")),
                 ], lastEvent: 4),

@@ -129,7 +129,7 @@ struct `A daemon that dies in the middle of many` {
         try await withDaemon(Self.held) { ferry, origin in
             let ids = try await pausedBatch(ferry, origin, dyingAt: step)
             var batch = try batch(ferry, origin)
-            batch.items = (0..<Self.count).map { number in
+            batch.items.each = (0..<Self.count).map { number in
                 TransferBatch.Item(template: 0, url: origin.url("/new-\(number)"), name: "new-\(number)")
             }
             batch.starts = ids.map { TransferBatch.Start(id: $0, headers: [HeaderField(name: "X-A", value: "b")]) }

@@ -67,7 +67,7 @@ import Testing
         try await withServer { client in
             let body = #"{"url":"","folder":"/tmp"}"# + "\n" + urls
             let report = try await client.send("POST", "/v1/lists", type: "text/plain", body)
-                .value(TransferList.Report.self)
+                .value(TransferBatch.Report.self)
             #expect(report.runs.map(\.count) == [2, 1] && report.ids == [1, 2].map(TransferID.init))
             #expect(report.runs.map(\.error?.code) == [nil, .invalidURL])
         }

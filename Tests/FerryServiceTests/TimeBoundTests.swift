@@ -14,10 +14,10 @@ import Testing
 
     private func list(
         _ bed: ServiceBed, _ paths: [String], _ change: (inout TransferRequest) -> Void
-    ) -> TransferList {
+    ) -> TransferBatch {
         var template = TransferRequest(url: "", folder: bed.folder)
         change(&template)
-        return TransferList(template: template, urls: URLLines(paths.map { bed.origin.url($0) }))
+        return TransferBatch(template: template, urls: URLLines(paths.map { bed.origin.url($0) }))
     }
 
     /// Lets a transfer have the only slot; after a restart all others come before it.

@@ -74,7 +74,7 @@ struct GetCommand: FerrySubcommand {
         let signals = context.console.stopSignals()
         let service = try context.service()
         let position = try await service.lastEvent()
-        var runs: [TransferList.Run] = []
+        var runs: [TransferBatch.Run] = []
         try await list.submit(to: service) { handover in
             for (url, error) in handover.refused { context.sayRefusal(of: url, error) }
             runs += handover.report.runs

@@ -10,7 +10,7 @@ struct ListSubmission {
 
     /// What became of a list that is durable.
     struct Handover {
-        let report: TransferList.Report
+        let report: TransferBatch.Report
         let urls: ArraySlice<String>
 
         /// The ids of all that were accepted, in the order of the URLs.
@@ -39,7 +39,7 @@ struct ListSubmission {
                 return size <= Self.mostBytes || size == url.utf8.count + 1
             }
             rest = rest.dropFirst(some.count)
-            let report = try await service.submit(TransferList(template: template, urls: URLLines(some)))
+            let report = try await service.submit(TransferBatch(template: template, urls: URLLines(some)))
             guard report.count == some.count else {
                 throw TransferError(.internal, "The daemon answered \(report.count) of \(some.count) URLs.")
             }

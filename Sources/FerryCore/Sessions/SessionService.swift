@@ -39,15 +39,11 @@ package protocol SessionService: TransferService {
     /// Stores all items of a batch in one transaction, with ids in their order.
     ///
     /// An item that is refused does not hold back the others. One whose destination is refused is stored as failed, so
-    /// that it can be started again. In the same transaction go on those that `starts` names, as by the action `start`.
-    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
+    /// that it can be started again; where the items are lines, a folder that is refused refuses them all. In the same
+    /// transaction go on the transfers that `starts` names, as by the action `start`.
+    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored. Its code is
+    ///   `invalid_request` if the templates are not all of one session.
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report
-
-    /// Stores all URLs of a list in one transaction, with ids in their order.
-    ///
-    /// A URL that is refused does not hold back the others; a folder that is refused refuses them all.
-    /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
-    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report
 
     /// Acts on many transfers of a session in one transaction, and returns once everything is done.
     ///

@@ -17,31 +17,33 @@ struct AdmittedBatch: Sendable {
         let data: String?
     }
 
-    let session: SessionID
     /// What is the same for many, as it is to be stored but for what is each item's own.
     private(set) var templates: [Result<TransferRequest, TransferError>]
     private(set) var items: [Result<Item, TransferError>] = []
 
-    /// - Throws: ``TransferError`` with code `invalid_request` if the batch is not of one session.
     @concurrent
-    init(_ batch: TransferBatch) async throws(TransferError) {
-        guard let session = batch.templates.first?.session else {
-            throw TransferError(.invalidRequest, "A batch has at least one template.")
-        }
-        guard batch.templates.allSatisfy({ $0.session == session }) else {
-            throw TransferError(.invalidRequest, "All templates of a batch are of one session.")
-        }
-        self.session = session
-        templates = batch.templates.map(Self.admit)
+    init(_ batch: [TransferBatch.Item], of given: [TransferRequest]) async {
+        templates = given.map(Self.admit)
         let shared = templates.map(Template.init)
-        items.reserveCapacity(batch.items.count)
+        items.reserveCapacity(batch.count)
         var reader = HTTPURLReader()
-        for item in batch.items {
+        for item in batch {
             do throws(TransferError) {
                 items.append(.success(try admit(item, shared, &reader)))
             } catch {
                 items.append(.failure(error))
             }
+        }
+        refuseSharedFiles()
+    }
+
+    /// Refuses items of which several would go on with one file.
+    private mutating func refuseSharedFiles() {
+        for (place, template) in templates.enumerated() {
+            guard (try? template.get())?.continues != nil, accepted.count(where: { $0.template == place }) > 1 else {
+                continue
+            }
+            refuse(place, TransferError(.invalidRequest, "Only one transfer goes on with a file."))
         }
     }
 
@@ -87,10 +89,11 @@ struct AdmittedBatch: Sendable {
         items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
     }
 
-    /// Makes all of them discretionary: their app was launched for events.
-    mutating func setDiscretionary() {
+    /// Makes those of some sessions discretionary: their apps were launched for events.
+    mutating func setDiscretionary(_ sessions: Set<SessionID>) {
         templates = templates.map { template in
             template.map { request in
+                guard sessions.contains(request.session) else { return request }
                 var request = request
                 request.network.isDiscretionary = true
                 return request
@@ -103,9 +106,6 @@ struct AdmittedBatch: Sendable {
         var request = template
         request.url = "http://localhost/"
         request.name = nil
-        guard request.continues == nil else {
-            return .failure(TransferError(.invalidRequest, "A batch continues no other transfer."))
-        }
         do throws(TransferError) {
             return .success(try TransferAdmission.admit(request).request)
         } catch {

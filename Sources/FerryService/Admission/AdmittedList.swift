@@ -20,10 +20,10 @@ struct AdmittedList: Sendable {
 
     /// - Throws: ``TransferError`` with code `invalid_request` if the template is none.
     @concurrent
-    init(_ list: TransferList) async throws(TransferError) {
-        template = try Self.admit(list.template)
+    init(_ lines: URLLines, of template: TransferRequest) async throws(TransferError) {
+        self.template = try Self.admit(template)
         var reader = HTTPURLReader()
-        list.urls.forEach { line in
+        lines.forEach { line in
             do throws(TransferError) {
                 urls.append(try reader.read(line))
                 note(nil)
@@ -43,8 +43,11 @@ struct AdmittedList: Sendable {
     }
 
     private static func admit(_ template: TransferRequest) throws(TransferError) -> TransferRequest {
-        guard template.name == nil, template.note == nil, template.mirrors.isEmpty, !template.spooled else {
-            throw TransferError(.invalidRequest, "A list's request has no name, note or mirrors, and is not spooled.")
+        guard template.name == nil, template.note == nil, template.mirrors.isEmpty, !template.spooled,
+            template.continues == nil
+        else {
+            throw TransferError(
+                .invalidRequest, "A list's request has no name, note or mirrors, is not spooled and continues no file.")
         }
         return try AdmittedBatch.admit(template).get()
     }
@@ -52,24 +55,25 @@ struct AdmittedList: Sendable {
     /// What its submitter is answered.
     ///
     /// - Parameter first: the id of the first that was accepted; the others follow it.
-    func report(first: TransferID) -> TransferList.Report {
-        var report = TransferList.Report()
+    func report(first: TransferID, lastEvent: Int64) -> TransferBatch.Report {
+        var report = TransferBatch.Report(lastEvent: lastEvent)
         var next = first
         for span in spans {
             if let error = span.error {
                 report.refuse(error, count: span.count)
             } else {
                 report.accept(first: next, count: span.count)
-                next = TransferID(rawValue: next.rawValue + UInt64(span.count))
+                next = next.advanced(by: span.count)
             }
         }
         return report
     }
 
-    /// What its submitter is answered if none is stored.
-    func report(refusal: TransferError) -> TransferList.Report {
-        var report = TransferList.Report()
-        for span in spans { report.refuse(span.error ?? refusal, count: span.count) }
-        return report
+    /// Refuses all that were accepted.
+    mutating func refuse(_ error: TransferError) {
+        let all = spans
+        spans = []
+        for span in all { spans.append(Span(count: span.count, error: span.error ?? error)) }
+        urls = URLTable()
     }
 }

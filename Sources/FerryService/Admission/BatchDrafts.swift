@@ -11,7 +11,9 @@ struct BatchDrafts: Sendable {
     struct Draft: Sendable {
         let id: TransferID
         let item: AdmittedBatch.Item
-        let place: Result<FolderChecks.Finding, TransferError>
+        fileprivate(set) var place: Result<FolderChecks.Finding, TransferError>
+        /// As it is stored, if it goes on with a file; all others are as their templates.
+        fileprivate(set) var record: TransferRecord?
 
         var row: BatchRow {
             BatchRow(
@@ -23,17 +25,18 @@ struct BatchDrafts: Sendable {
     let batch: AdmittedBatch
     let now: Date
     private(set) var items: [Draft] = []
-    private(set) var results: [TransferBatch.Result] = []
+    private var results: [TransferBatch.Result] = []
     private let active: ActiveTime
-    private let isInBackground: Bool
+    /// Sessions whose apps were launched for events.
+    private let inBackground: Set<SessionID>
 
-    /// - Parameter isInBackground: whether the app was launched for events.
-    init(_ batch: AdmittedBatch, at now: Date, isInBackground: Bool) {
+    /// - Parameter inBackground: the sessions whose apps were launched for events.
+    init(_ batch: AdmittedBatch, at now: Date, inBackground: Set<SessionID>) {
         var batch = batch
-        if isInBackground { batch.setDiscretionary() }
+        if !inBackground.isEmpty { batch.setDiscretionary(inBackground) }
         self.batch = batch
         self.now = now
-        self.isInBackground = isInBackground
+        self.inBackground = inBackground
         var active = ActiveTime()
         active.begin(at: .now)
         self.active = active
@@ -50,13 +53,31 @@ struct BatchDrafts: Sendable {
         items.append(Draft(id: id, item: item, place: place))
     }
 
+    /// What became of each item, in their order.
+    ///
+    /// - Parameter refused: those that the transaction has not stored.
+    func results(refusing refused: [TransferID: TransferError]) -> [TransferBatch.Result] {
+        guard !refused.isEmpty else { return results }
+        return results.map { result in
+            guard let error = result.id.flatMap({ refused[$0] }) else { return result }
+            return TransferBatch.Result(error: error)
+        }
+    }
+
+    /// Lets one go on with a file.
+    mutating func goOn(_ index: Int, as record: TransferRecord) { items[index].record = record }
+
+    /// Notes why one cannot have its place.
+    mutating func displace(_ index: Int, _ error: TransferError) { items[index].place = .failure(error) }
+
     /// The record of one of them.
     func record(_ draft: Draft) throws(TransferError) -> TransferRecord {
+        if let record = draft.record { return record }
         var record = TransferRecord(
             id: draft.id, createdAt: now, request: try batch.request(draft.item), credentials: draft.item.credentials)
         if record.request.spooled { record.request.name = SpoolNames.result(draft.id) }
         if !record.request.paused { record.active = active }
-        if isInBackground { record.facts.startsAfterRelaunch = true }
+        if inBackground.contains(record.request.session) { record.facts.startsAfterRelaunch = true }
         return record
     }
 
@@ -68,6 +89,7 @@ struct BatchDrafts: Sendable {
     /// What is the same for all drafts of a template.
     struct Template: Sendable {
         let request: TransferRequest
+        let session: SessionID
         let isSpooled: Bool
         let isPaused: Bool
         let rule: ConflictRule
@@ -75,6 +97,7 @@ struct BatchDrafts: Sendable {
 
         init(_ request: TransferRequest) {
             self.request = request
+            session = request.session
             isSpooled = request.spooled
             isPaused = request.paused
             rule = request.admissionRule
@@ -113,9 +136,9 @@ struct BatchDrafts: Sendable {
             let request = template.request
             pending.append(
                 PendingTransfer(
-                    id: draft.id, session: batch.session, origin: draft.item.origin, priority: request.priority,
+                    id: draft.id, session: request.session, origin: draft.item.origin, priority: request.priority,
                     network: request.network, retry: nil, notBefore: request.notBefore,
-                    due: dues[draft.item.template], startsAfterRelaunch: isInBackground))
+                    due: dues[draft.item.template], startsAfterRelaunch: inBackground.contains(request.session)))
         }
         return pending
     }

@@ -1,45 +1,51 @@
 // Ferry: FerryService
 // From a batch to transfers in the journal.
 
-package import FerryCore
+import FerryCore
 import FerryEngine
 import FerryStore
 import Foundation
 
-extension LocalTransferService {
-    package func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
-        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
-        guard let starts = batch.starts, !starts.isEmpty, let session = batch.templates.first?.session else {
-            return try await submit(batch, starting: nil)
-        }
-        return try await withStarts(starts, of: session) { starts throws(TransferError) in
-            try await submit(batch, starting: starts)
-        }
-    }
+/// A batch that is in the journal, and whose transfers are in line.
+struct AcceptedBatch: Sendable {
+    /// One for each item, in their order.
+    let results: [TransferBatch.Result]
+    /// The transfers as they are shown; only where their submitter wants to see them.
+    let shown: [TransferID: Transfer]
+    let report: TransferBatch.Report
+}
 
-    private func submit(
-        _ batch: TransferBatch, starting starts: BatchStarts?
-    ) async throws(TransferError) -> TransferBatch.Report {
-        var admitted = try await AdmittedBatch(batch)
-        for (place, template) in admitted.templates.enumerated() {
-            guard case .success(let request) = template else { continue }
-            do throws(TransferError) { try await engine.check(request.trust) } catch { admitted.refuse(place, error) }
-        }
+extension LocalTransferService {
+    /// Stores a batch, tells of its transfers and lets them run.
+    ///
+    /// - Parameters:
+    ///   - starts: what goes on with it, in its turns.
+    ///   - refusesPlaces: whether an item whose destination is refused is refused, and all others are shown; otherwise it is
+    ///     stored as failed.
+    func accept(
+        _ batch: TransferBatch, starting starts: BatchStarts? = nil, refusesPlaces: Bool
+    ) async throws(TransferError) -> AcceptedBatch {
+        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
+        await checkTrust(of: &admitted)
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
-        // From here to the commit nobody else gets ids: those of the batch follow each other.
-        let drafts = drafts(of: admitted, places)
+        // From here on no other call gets an id between those of the batch.
+        var drafted = drafts(of: admitted, places)
+        await takeOverFiles(for: &drafted)
+        let drafts = drafted
         let rows = try drafts.rows()
-        let session = admitted.session
+        let session = batch.templates.first?.session
         let stored = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
-                try Self.store(drafts, rows, starts, in: session, transaction)
+                try StoredBatch(drafts, rows, starts, refusesPlaces: refusesPlaces, of: session, transaction)
             }
         }
         configuration.reached(.requestCommitted)
-        lineUp(drafts.pending(without: stored.ended))
-        await hub.publish(stored.submitted)
+        lineUp(drafts.pending(without: stored.notWaiting))
+        let shown = refusesPlaces ? try shown(drafts, stored) : [:]
+        for run in stored.submitted { await hub.publish(run) }
         for event in stored.ends { await hub.publish(event) }
         var failures = starts.map(\.failures)
         if let starts, let (begun, pending) = stored.started {
@@ -47,9 +53,25 @@ extension LocalTransferService {
             await goneOn(starts, begun.events, pending)
         }
         schedule()
-        await tellObstacles(of: stored.submitted.ids)
-        return TransferBatch.Report(
-            results: drafts.results, lastEvent: stored.lastEvent, failures: failures)
+        for run in stored.submitted { await tellObstacles(of: run.ids) }
+        let results = drafts.results(refusing: stored.refused)
+        let report = TransferBatch.Report(results, lastEvent: stored.lastEvent, failures: failures)
+        return AcceptedBatch(results: results, shown: shown, report: report)
+    }
+
+    /// Refuses the templates whose files of certificates cannot be used.
+    private func checkTrust(of batch: inout AdmittedBatch) async {
+        var trusted: RequestTrust?
+        for (place, template) in batch.templates.enumerated() {
+            // Most are as the one before.
+            guard case .success(let request) = template, request.trust != trusted else { continue }
+            do throws(TransferError) {
+                try await engine.check(request.trust)
+                trusted = request.trust
+            } catch {
+                batch.refuse(place, error)
+            }
+        }
     }
 
     /// What the disk says to the items that may be stored, in their order.
@@ -70,7 +92,8 @@ extension LocalTransferService {
     private func drafts(
         of batch: AdmittedBatch, _ places: [Result<FolderChecks.Finding, TransferError>]
     ) -> BatchDrafts {
-        var drafts = BatchDrafts(batch, at: Date(), isInBackground: isInBackground(batch.session))
+        let sessions = Set(batch.templates.compactMap { (try? $0.get())?.session })
+        var drafts = BatchDrafts(batch, at: Date(), inBackground: sessions.filter(isInBackground))
         let milliseconds = UInt64(max(0, drafts.now.timeIntervalSince1970 * 1000))
         var found = places.makeIterator()
         for item in batch.items {
@@ -85,77 +108,34 @@ extension LocalTransferService {
         return drafts
     }
 
-    // MARK: The transaction
-
-    private struct Stored: Sendable {
-        let submitted: EventRun
-        /// Events of those that ended at once.
-        let ends: [TransferEvent]
-        let ended: Set<TransferID>
-        /// What goes on.
-        let started: (begun: JournalTransaction.Begun, pending: [PendingTransfer])?
-        let lastEvent: Int64
-    }
-
-    private static func store(
-        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, in session: SessionID,
-        _ transaction: JournalTransaction
-    ) throws(TransferError) -> Stored {
-        let templates = drafts.templates()
-        var ended: [TransferRecord] = []
-        var lastTask: Int?
-        for draft in drafts.items {
-            let place = draft.item.template
-            guard let template = templates[place], let row = rows[place] else {
-                throw TransferError(.internal, "A template of a batch is missing.")
-            }
-            if let outcome = try store(draft, template, row, transaction) {
+    /// Makes files that earlier transfers left the partial files of those that go on with them.
+    private func takeOverFiles(for drafts: inout BatchDrafts) async {
+        for (index, draft) in drafts.items.enumerated() {
+            do throws(TransferError) {
+                guard let source = try drafts.batch.template(draft.item.template).continues else { continue }
+                let origin = try HTTPURL(parsing: draft.item.url).origin
                 var record = try drafts.record(draft)
-                record.outcome = outcome
-                if outcome.forgetsSecrets { record.forgetSecrets() }
-                record.finishedAt = drafts.now
-                try transaction.insert(record)
-                ended.append(record)
+                // What it continues is said once; the file has another name then.
+                record.request.continues = nil
+                try await takeOver(source, for: &record, origin: origin)
+                drafts.goOn(index, as: record)
+            } catch {
+                drafts.displace(index, error)
             }
-            if let task = template.task { lastTask = max(lastTask ?? task, task) }
         }
-        if let lastTask { try transaction.noteTask(lastTask, of: session) }
-        let submitted = try transaction.appendEvents(
-            kind: .submitted, at: drafts.now, ids: drafts.items.map(\.id), session: session)
-        var ends: [TransferEvent] = []
-        for record in ended {
-            let shown = Transfer(record, live: .waiting(.slot))
-            let kind: TransferEvent.Kind = shown.state == .succeeded ? .succeeded : .failed
-            let number = try transaction.appendEvent(
-                kind: kind, at: drafts.now, id: record.id, session: session, snapshot: shown)
-            ends.append(
-                TransferEvent(
-                    number: number, kind: kind, at: drafts.now, id: record.id, session: session, transfer: shown))
-        }
-        let started = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
-        return Stored(
-            submitted: submitted, ends: ends, ended: Set(ended.map(\.id)), started: started,
-            lastEvent: try transaction.lastEvent(of: session))
     }
 
-    /// Stores one transfer; returns what it is to be stored with if it has ended by that.
-    private static func store(
-        _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
-        _ transaction: JournalTransaction
-    ) throws(TransferError) -> Outcome? {
-        switch draft.place {
-        case .success(.skipped(let success)): return .succeeded(success)
-        case .failure(let error): return .failed(error)
-        case .success(.free(let paths)):
-            var row = draft.row
-            if template.isSpooled { row.name = SpoolNames.result(draft.id) }
-            for path in paths where try transaction.insert(row, like: like, destination: path) { return nil }
-            if let path = paths.first, case .refuse(let error) = template.rule.verdict(on: path, heldBy: .transfer) {
-                return .failed(error)
-            }
-            // Where all were taken meanwhile, the first head chooses another.
-            _ = try transaction.insert(row, like: like, destination: nil)
-            return nil
+    /// The transfers of a batch as they are shown.
+    private func shown(
+        _ drafts: BatchDrafts, _ stored: StoredBatch
+    ) throws(TransferError) -> [TransferID: Transfer] {
+        var shown: [TransferID: Transfer] = [:]
+        for event in stored.ends { shown[event.id] = event.transfer }
+        for draft in drafts.items where shown[draft.id] == nil && stored.refused[draft.id] == nil {
+            var record = try drafts.record(draft)
+            record.facts.destination = stored.destinations[draft.id]
+            shown[draft.id] = self.shown(record)
         }
+        return shown
     }
 }

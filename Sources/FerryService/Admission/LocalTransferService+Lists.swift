@@ -1,41 +1,47 @@
 // Ferry: FerryService
 // From a list of URLs to transfers in the journal.
 
-package import FerryCore
+import FerryCore
 import FerryEngine
 import FerryStore
 import Foundation
 
 extension LocalTransferService {
-    package func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
+    /// Stores a transfer for each of very many URLs.
+    func submit(
+        _ lines: URLLines, of template: TransferRequest
+    ) async throws(TransferError) -> TransferBatch.Report {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
-        var list = try await AdmittedList(list)
+        var list = try await AdmittedList(lines, of: template)
         var folders = FolderChecks(engine) { _ in [] }
         do throws(TransferError) {
             try await engine.check(list.template.trust)
             _ = try await folders.check(list.template)
         } catch {
-            return list.report(refusal: error)
+            list.refuse(error)
         }
         configuration.reached(.batchChecked)
         let isInBackground = isInBackground(list.template.session)
         if isInBackground { list.template.network.isDiscretionary = true }
-        // From here to the commit nobody else gets ids: those of the list follow each other.
+        // From here to the commit no other call gets ids: those of the list follow each other.
         let now = Date()
         let first = TransferID.next(after: lastID, milliseconds: UInt64(max(0, now.timeIntervalSince1970 * 1000)))
-        let (urls, report) = (list.urls, list.report(first: first))
-        guard urls.count > 0 else { return report }
+        let urls = list.urls
+        let session = list.template.session
+        guard urls.count > 0 else {
+            let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
+            return list.report(first: first, lastEvent: last)
+        }
         lastID = first.advanced(by: urls.count - 1)
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
-        let template = try BatchTemplate(record)
-        let session = list.template.session
+        let row = try BatchTemplate(record)
         // Those of a long list that the next trimming would let go are not stored.
         let kept = keptEvents(of: session)
         let submitted = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
-                try transaction.insert(urls, like: template, first: first, session: session, at: now, keptEvents: kept)
+                try transaction.insert(urls, like: row, first: first, session: session, at: now, keptEvents: kept)
             }
         }
         configuration.reached(.requestCommitted)
@@ -44,7 +50,7 @@ extension LocalTransferService {
         try await lineUp(submitted.ids, urls.origins, like: record)
         schedule()
         await tellObstacles(of: submitted.ids)
-        return report
+        return list.report(first: first, lastEvent: submitted.last)
     }
 
     /// Puts those of a list in line, and sets the alarms that bound them.

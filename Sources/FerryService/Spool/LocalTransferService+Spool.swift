@@ -39,8 +39,6 @@ extension LocalTransferService {
         record.facts.joined = true
         record.facts.name = record.request.name
         record.facts.destination = record.request.name.map { folder + "/" + $0 }
-        // What it continued is said once; the file has another name now.
-        record.request.continues = nil
     }
 
     // MARK: Release

@@ -154,15 +154,13 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
-    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw Self.noSessions }
-    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
-        var requests: [TransferRequest] = []
-        list.urls.forEach { line in
-            var request = list.template
-            request.url = String(decoding: line, as: UTF8.self)
-            requests.append(request)
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+        let requests = batch.items.each.map { item in
+            var request = batch.templates[item.template]
+            request.url = item.url
+            return request
         }
-        var report = TransferList.Report()
+        var report = TransferBatch.Report()
         for result in try await submit(requests) {
             switch result {
             case .accepted(let transfer): report.accept(first: transfer.id, count: 1)

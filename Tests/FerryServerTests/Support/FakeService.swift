@@ -151,13 +151,9 @@ final class FakeService: HostedService {
     }
 
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
-        let ids = (0..<batch.items.count).map { TransferID(rawValue: UInt64($0 + 1)) }
-        return TransferBatch.Report(results: ids.map { TransferBatch.Result(id: $0) }, lastEvent: 7)
-    }
-    func submit(_ list: TransferList) async throws(TransferError) -> TransferList.Report {
-        var report = TransferList.Report()
-        list.urls.forEach { line in
-            if line.starts(with: "http".utf8) {
+        var report = TransferBatch.Report(lastEvent: 7)
+        for item in batch.items.each {
+            if item.url.hasPrefix("http") {
                 report.accept(first: TransferID(rawValue: UInt64(report.count + 1)), count: 1)
             } else {
                 report.refuse(TransferError(.invalidURL, "It is no URL."))

@@ -12,7 +12,7 @@ import Testing
         try await withService(kind) { bed in
             var batch = try bed.batch((1...40).map { "/\($0).bin" }) { $0.tags = ["all"] }
             batch.templates.append(try bed.template { $0.headers = [HeaderField(name: "X-Kind", value: "other")] })
-            batch.items.append(
+            batch.items.each.append(
                 TransferBatch.Item(template: 1, url: bed.origin.url("/other"), folder: bed.folder + "/below/."))
             let ids = try await bed.submit(batch)
             #expect(ids == ids.sorted())
@@ -21,7 +21,7 @@ import Testing
             var tagged = TransferQuery()
             tagged.tag = "all"
             #expect(try await bed.service.transfers(tagged).transfers.map(\.id) == Array(ids.prefix(40)))
-            #expect(listed.map(\.url) == batch.items.map(\.url))
+            #expect(listed.map(\.url) == batch.items.each.map(\.url))
             #expect(listed.prefix(40).allSatisfy { $0.tags == ["all"] })
             #expect(listed.prefix(40).map(\.note?.data) == (1...40).map { "data of /\($0).bin" })
             #expect(listed.last?.note?.data == "")
@@ -37,9 +37,9 @@ import Testing
     func `an item that is refused holds back no other`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in
             var batch = try bed.batch(["/1", "/2", "/3", "/4"]) { $0.paused = true }
-            batch.items[0].url = "ftp://a.example/"
-            batch.items[2].name = "a/.."
-            batch.items[3].template = 7
+            batch.items.each[0].url = "ftp://a.example/"
+            batch.items.each[2].name = "a/.."
+            batch.items.each[3].template = 7
             let report = try await bed.service.submit(batch)
             #expect(
                 report.results.map(\.error?.code) == [.unsupportedScheme, nil, .invalidRequest, .invalidRequest])
@@ -138,7 +138,7 @@ import Testing
     {
         try await withService(kind) { bed in
             var batch = try bed.batch(["/secret"])
-            batch.items[0].url = bed.origin.url("/secret").replacing("://", with: "://user:word@")
+            batch.items.each[0].url = bed.origin.url("/secret").replacing("://", with: "://user:word@")
             let id = try #require(await bed.submit(batch).first)
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.url == bed.origin.url("/secret"))

@@ -9,10 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A list of URLs` {
     private func list(
         _ bed: ServiceBed, _ urls: [String], _ change: (inout TransferRequest) -> Void = { _ in }
-    ) -> TransferList {
+    ) -> TransferBatch {
         var template = TransferRequest(url: "", folder: bed.folder)
         change(&template)
-        return TransferList(template: template, urls: URLLines(urls))
+        return TransferBatch(template: template, urls: URLLines(urls))
     }
 
     @Test(arguments: ServiceKind.allCases)

@@ -51,7 +51,7 @@ extension ServiceBed {
         let report = try await service.submit(batch)
         #expect(report.results.allSatisfy { $0.error == nil }, sourceLocation: location)
         let ids = report.results.compactMap(\.id)
-        #expect(ids.count == batch.items.count, sourceLocation: location)
+        #expect(ids.count == batch.items.each.count, sourceLocation: location)
         return ids
     }
 

@@ -1,5 +1,5 @@
 // Ferry: FerryCore
-// A batch and what became of it, as JSON.
+// A batch as JSON.
 
 extension TransferBatch {
     /// The items of a batch as they are written: a list for each kind of value, since an object for each item costs several
@@ -74,53 +74,16 @@ extension TransferBatch: Codable {
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
-        templates = try box.decode([TransferRequest].self, forKey: .templates)
-        items = try box.decode(Columns.self, forKey: .items).items()
-        starts = try box.decodeIfPresent([Start].self, forKey: .starts)
+        self.init(
+            templates: try box.decode([TransferRequest].self, forKey: .templates),
+            items: try box.decode(Columns.self, forKey: .items).items(),
+            starts: try box.decodeIfPresent([Start].self, forKey: .starts))
     }
 
     package func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encode(templates, forKey: .templates)
-        try box.encode(Columns(items), forKey: .items)
+        try box.encode(Columns(items.each), forKey: .items)
         try box.encodeIfPresent(starts, forKey: .starts)
-    }
-}
-
-/// Written with runs, as the report of a list is.
-extension TransferBatch.Report: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case runs, failures
-        case lastEvent = "last_event"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let box = try decoder.container(keyedBy: CodingKeys.self)
-        lastEvent = try box.decode(Int64.self, forKey: .lastEvent)
-        failures = try box.decodeIfPresent([ActionResult].self, forKey: .failures)
-        results = []
-        for run in try box.decode([TransferList.Run].self, forKey: .runs) {
-            if run.first == nil {
-                let refused = TransferBatch.Result(error: run.error)
-                results.append(contentsOf: repeatElement(refused, count: max(0, run.count)))
-            } else {
-                for id in run.ids { results.append(TransferBatch.Result(id: id)) }
-            }
-        }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var report = TransferList.Report()
-        for result in results {
-            if let id = result.id {
-                report.accept(first: id, count: 1)
-            } else {
-                report.refuse(result.error ?? TransferError(.internal, "The item has no result."))
-            }
-        }
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(report.runs, forKey: .runs)
-        try box.encode(lastEvent, forKey: .lastEvent)
-        try box.encodeIfPresent(failures, forKey: .failures)
     }
 }

@@ -1,0 +1,124 @@
+// Ferry: FerryService
+// What the transaction of a batch has stored.
+
+import FerryCore
+import FerryStore
+
+/// What the transaction of a batch has stored.
+struct StoredBatch: Sendable {
+    /// A run for all neighbours of one session.
+    private(set) var submitted: [EventRun] = []
+    /// Events of those that ended at once.
+    private(set) var ends: [TransferEvent] = []
+    /// Items that have no place, and are not stored.
+    private(set) var refused: [TransferID: TransferError] = [:]
+    /// The paths that transfers have reserved.
+    private(set) var destinations: [TransferID: String] = [:]
+    /// What goes on.
+    private(set) var started: (begun: JournalTransaction.Begun, pending: [PendingTransfer])?
+    /// Number of the latest durable event of the batch's session.
+    private(set) var lastEvent: Int64 = 0
+
+    /// Those that are in no line.
+    var notWaiting: Set<TransferID> { Set(ends.map(\.id)).union(refused.keys) }
+
+    /// Stores a batch.
+    ///
+    /// - Parameters:
+    ///   - rows: what the rows of each template have in common.
+    ///   - refusesPlaces: whether an item whose destination is refused is refused; otherwise it is stored as failed.
+    ///   - session: the one whose latest event is told; that of `starts`.
+    init(
+        _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
+        of session: SessionID?, _ transaction: JournalTransaction
+    ) throws(TransferError) {
+        let templates = drafts.templates()
+        var ended: [TransferRecord] = []
+        var lastTasks: [SessionID: Int] = [:]
+        for draft in drafts.items {
+            let place = draft.item.template
+            guard let template = templates[place], let row = rows[place] else {
+                throw TransferError(.internal, "A template of a batch is missing.")
+            }
+            switch try Self.store(draft, template, row, transaction) {
+            case .waits(let destination):
+                if let destination { destinations[draft.id] = destination }
+            case .ends(.failed(let error)) where refusesPlaces:
+                refused[draft.id] = error
+                continue
+            case .ends(let outcome):
+                var record = try drafts.record(draft)
+                record.outcome = outcome
+                record.request.continues = nil
+                if outcome.forgetsSecrets { record.forgetSecrets() }
+                record.finishedAt = drafts.now
+                try transaction.insert(record)
+                ended.append(record)
+            }
+            if let task = template.task { lastTasks[template.session] = max(lastTasks[template.session] ?? task, task) }
+        }
+        for (session, task) in lastTasks { try transaction.noteTask(task, of: session) }
+        try noteSubmission(of: drafts, templates, transaction)
+        for record in ended { try noteEnd(of: record, transaction) }
+        guard let session else { return }
+        started = try starts.map { starts throws(TransferError) in try starts.begin(in: session, transaction) }
+        lastEvent = try transaction.lastEvent(of: session)
+    }
+
+    private mutating func noteSubmission(
+        of drafts: BatchDrafts, _ templates: [BatchDrafts.Template?], _ transaction: JournalTransaction
+    ) throws(TransferError) {
+        var rest = drafts.items.filter { refused[$0.id] == nil }[...]
+        while let first = rest.first, let session = templates[first.item.template]?.session {
+            let some = rest.prefix { templates[$0.item.template]?.session == session }
+            rest = rest.dropFirst(some.count)
+            submitted.append(
+                try transaction.appendEvents(
+                    kind: .submitted, at: drafts.now, ids: some.map(\.id), session: session))
+        }
+    }
+
+    private mutating func noteEnd(
+        of record: TransferRecord, _ transaction: JournalTransaction
+    ) throws(TransferError) {
+        let shown = Transfer(record, live: .waiting(.slot))
+        let kind: TransferEvent.Kind = shown.state == .succeeded ? .succeeded : .failed
+        let (session, now) = (record.request.session, record.finishedAt ?? record.createdAt)
+        let number = try transaction.appendEvent(kind: kind, at: now, id: record.id, session: session, snapshot: shown)
+        ends.append(
+            TransferEvent(number: number, kind: kind, at: now, id: record.id, session: session, transfer: shown))
+    }
+
+    private enum Fate {
+        case waits(destination: String?)
+        /// Nothing is stored yet.
+        case ends(Outcome)
+    }
+
+    /// Stores one transfer, unless it ends at once.
+    private static func store(
+        _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
+        _ transaction: JournalTransaction
+    ) throws(TransferError) -> Fate {
+        switch draft.place {
+        case .success(.skipped(let success)): return .ends(.succeeded(success))
+        case .failure(let error): return .ends(.failed(error))
+        case .success(.free(let paths)):
+            if let record = draft.record {
+                try transaction.insert(record)
+                return .waits(destination: record.facts.destination)
+            }
+            var row = draft.row
+            if template.isSpooled { row.name = SpoolNames.result(draft.id) }
+            for path in paths where try transaction.insert(row, like: like, destination: path) {
+                return .waits(destination: path)
+            }
+            if let path = paths.first, case .refuse(let error) = template.rule.verdict(on: path, heldBy: .transfer) {
+                return .ends(.failed(error))
+            }
+            // Where all were taken meanwhile, the first head chooses another.
+            _ = try transaction.insert(row, like: like, destination: nil)
+            return .waits(destination: nil)
+        }
+    }
+}
