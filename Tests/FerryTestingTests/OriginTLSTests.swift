@@ -17,7 +17,7 @@ import Testing
     @Test(
         arguments: [
             (.trusted, 0), (.selfSigned, 60), (.expired, 60), (.otherHost, 60), (.clientOnlyPurpose, 60),
-            (.oldProtocol, 35), (.handshakeCut, 35),
+            (.otherAddress, 60), (.oldProtocol, 35), (.handshakeCut, 35),
         ] as [(TLSFault, Int32)])
     func `curl accepts a trusted certificate alone`(fault: TLSFault, status: Int32) async throws {
         let script = OriginScript(SeededBody(seed: 3, size: 100_000))

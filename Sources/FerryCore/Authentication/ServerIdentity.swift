@@ -1,22 +1,31 @@
 // Ferry: FerryCore
 // Whether a certificate is a host's.
 
-/// Decides whether a certificate names the host that was asked (RFC 9525 §6).
+/// The names of a server's certificate, and whether the host that was asked is one of them (RFC 9525 §6).
 ///
-/// Only its alternative names count: a common name is nobody's identity any more.
-package enum ServerIdentity {
+/// Only alternative names count. A common name is no identity, and an address says nothing about the name that leads to it.
+package struct ServerIdentity: Hashable, Sendable {
+    private let names: [String]
+    private let addresses: [[UInt8]]
+
     /// - Parameters:
-    ///   - host: as in a URL: A-labels or an address, an IPv6 address in brackets.
-    ///   - names: DNS names of the certificate, of which one may begin with `*.`.
-    ///   - addresses: addresses of the certificate, 4 or 16 bytes each.
-    package static func matches(host: String, names: [String], addresses: [[UInt8]]) -> Bool {
-        if let address = IPAddress(withoutZone(host)) { return addresses.contains { bytes(of: address) == $0 } }
-        let labels = labels(of: host)
-        return names.contains { matches(labels, pattern: $0) }
+    ///   - names: DNS names as the certificate has them; each may begin with `*.`.
+    ///   - addresses: 4 or 16 bytes each; others are the address of no host.
+    package init(names: [String] = [], addresses: [[UInt8]] = []) {
+        self.names = names
+        self.addresses = addresses
+    }
+
+    /// - Parameter host: as in a URL: A-labels or an address, an IPv6 address in brackets.
+    package func matches(_ host: String) -> Bool {
+        if let address = IPAddress(Self.withoutZone(host)) { return addresses.contains(address.bytes) }
+        let labels = Self.labels(of: host)
+        return names.contains { Self.matches(labels, pattern: $0) }
     }
 
     /// A `*` stands for exactly one whole label, the first, and never for a part of a public suffix of one label.
     private static func matches(_ host: [Substring], pattern: String) -> Bool {
+        // What is not printable ASCII is no A-label; a NUL would hide what follows it.
         guard pattern.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
         let wanted = labels(of: pattern)
         guard wanted.count == host.count, !wanted.contains("") else { return false }
@@ -35,11 +44,23 @@ package enum ServerIdentity {
         return host[..<zone] + "]"
     }
 
-    private static func bytes(of address: IPAddress) -> [UInt8] {
-        switch address {
-        case .v4(let value): (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
-        case .v6(let high, let low):
-            [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
-        }
+    // MARK: For people
+
+    /// Certificates may have hundreds of names, and names of any length.
+    private static let mostShown = 3
+    private static let longestShown = 64
+
+    /// What the certificate is for, as a part of a sentence that a terminal may show; nil if it names no host.
+    package var summary: String? {
+        let all = names.map(Self.shown) + addresses.compactMap { IPAddress(bytes: $0)?.description }
+        guard !all.isEmpty else { return nil }
+        let shown = all.prefix(Self.mostShown).joined(separator: ", ")
+        let rest = all.count - Self.mostShown
+        return rest > 0 ? "\(shown) and \(rest) more" : shown
+    }
+
+    private static func shown(_ name: String) -> String {
+        let start = name.unicodeScalars.prefix(longestShown)
+        return (start.endIndex == name.endIndex ? name : String(start) + "…").escapingControls
     }
 }

@@ -19,6 +19,25 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Reads the 4 bytes of an IPv4 address or the 16 of an IPv6 address, in network order.
+    package init?(bytes: [UInt8]) {
+        func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+        switch bytes.count {
+        case 4: self = .v4(UInt32(word(bytes[...])))
+        case 16: self = .v6(high: word(bytes[..<8]), low: word(bytes[8...]))
+        default: return nil
+        }
+    }
+
+    /// In network order: 4 bytes of an IPv4 address, 16 of an IPv6 address.
+    package var bytes: [UInt8] {
+        switch self {
+        case .v4(let value): (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
+        case .v6(let high, let low):
+            [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
+        }
+    }
+
     private init?(v6 text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 45 else { return nil }

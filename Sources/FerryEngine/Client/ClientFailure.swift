@@ -25,7 +25,8 @@ enum ClientFailure {
     static func isOfHTTP2(_ error: any Error) -> Bool {
         switch error {
         case is TransferError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
-            is HTTPParserError, is HeadFault, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError, is IOError:
+            is HTTPParserError, is HeadFault, is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError,
+            is BoringSSLError, is IOError:
             false
         case let error as HTTPClientError: error == .remoteConnectionClosed
         default: true
@@ -54,7 +55,7 @@ enum ClientFailure {
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
             return failure(.badResponse, "The answer of \(host) is not valid HTTP (\(error)).")
-        case is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
+        case is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
             return TLSFailure.transferError(error, url: url, phase: phase)
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)

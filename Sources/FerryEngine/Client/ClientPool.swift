@@ -58,9 +58,18 @@ final class ClientPool: Sendable {
     fileprivate struct Use: Hashable {
         var key: Key
         var route: Route?
+        /// The host that certificates must be for; nil where there is no TLS of the client's, or the name does not count.
+        var names: ServerNameCheck?
+
+        init(_ key: Key, _ route: Route?, _ url: HTTPURL) {
+            self.key = key
+            self.route = route
+            let isChecked = url.isSecure && !key.asksForTrust && !key.isInsecure && !key.skipsHostVerification
+            names = isChecked ? ServerNameCheck(host: url.host) : nil
+        }
 
         /// Whether requests may name any number of such, so that one is dropped that nothing has used for a while.
-        var isOneOfMany: Bool { route != nil || key.trust != nil || key.proxy != nil }
+        var isOneOfMany: Bool { route != nil || names != nil || key.trust != nil || key.proxy != nil }
     }
 
     private struct Member {
@@ -100,9 +109,10 @@ final class ClientPool: Sendable {
 
     /// A client whose connections lead to a route; without one, to the address that the URL or the proxy's names.
     ///
+    /// - Parameter url: of the request; certificates must be for its host, unless the key says otherwise.
     /// - Throws: ``TransferError`` with code `internal` once the pool was shut down.
-    func lease(_ key: Key, _ route: Route?) throws(TransferError) -> Lease {
-        let use = Use(key: key, route: route)
+    func lease(_ key: Key, _ route: Route?, for url: HTTPURL) throws(TransferError) -> Lease {
+        let use = Use(key, route, url)
         if let client = state.withLock({ $0.join(use) }) { return Lease(client: client, use: use) }
         // What is read from disk for it is read without the lock.
         let context = key.asksForTrust ? try context(key) : nil
@@ -168,7 +178,6 @@ final class ClientPool: Sendable {
         // The name of the host is checked with everything else that the evaluation finds, not by the library.
         var configuration = trust.configuration(
             isInsecure: false, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
-        configuration.certificateVerification = .noHostnameVerification
         configuration.applicationProtocols = ["http/1.1"]
         do {
             let context = try NIOSSLContext(configuration: configuration)
@@ -193,13 +202,12 @@ final class ClientPool: Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
         // A refused connection is reported at once: the service decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Nobody traces a daemon's requests, and each would begin a span.
+        // A daemon's requests are not traced, and each would begin a span.
         configuration.tracing.tracer = nil
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
         configuration.tlsConfiguration = trust.configuration(
-            isInsecure: key.isInsecure, skipsHost: key.skipsHostVerification, minimum: key.minimumTLS,
-            maximum: key.maximumTLS, material: key.trust)
-        configuration.http1_1ConnectionDebugInitializer = { [directory] channel in
+            isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
+        configuration.http1_1ConnectionDebugInitializer = { [directory, names = use.names] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
                 .flatMapThrowing {
@@ -209,13 +217,18 @@ final class ClientPool: Sendable {
                     let heads = HeadMender()
                     try pipeline.addHandler(heads, position: .before(decoder))
                     try pipeline.addHandler(
-                        ConnectionTap(directory: directory, heads: heads, security: context),
+                        ConnectionTap(directory: directory, heads: heads, security: context, names: names),
                         position: .after(decoder))
                 }
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(HTTP2ErrorCloser())
+            }
+        }
+        if let names = use.names {
+            configuration.http2StreamChannelDebugInitializer = { stream in
+                stream.eventLoop.makeCompletedFuture { try names.check(stream: stream) }
             }
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }

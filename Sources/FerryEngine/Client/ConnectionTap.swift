@@ -10,10 +10,10 @@ import NIOTLS
 
 /// Stands between the HTTP client and the HTTP codec of one connection.
 ///
-/// Tells each exchange which connection serves it, and asks for exactly its target. Where an advisor decides on certificates,
-/// it also starts TLS with the first request, and holds every request back until its own advisor has agreed: so a connection
-/// may be shared among exchanges whose advisors think differently. A request that is not known yet when the connection is opened is held back
-/// until it is.
+/// Tells each exchange which connection serves it, and asks for exactly its target. Sends nothing to a server whose certificate
+/// names another host. Where an advisor decides on certificates, it also starts TLS with the first request, and holds every
+/// request back until its own advisor has agreed: so a connection may be shared among exchanges whose advisors think differently.
+/// A request that is not known yet when the connection is opened is held back until it is.
 final class ConnectionTap: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -21,8 +21,10 @@ final class ConnectionTap: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Security {
-        /// Not this handler's business: plain HTTP, or TLS below it.
+        /// Not this handler's business: plain HTTP, or TLS below it that is good enough.
         case none
+        /// TLS below it, whose certificate was not looked at.
+        case unchecked(ServerNameCheck)
         case waiting(NIOSSLContext)
         case handshaking
         case established(ShownCertificates)
@@ -43,10 +45,15 @@ final class ConnectionTap: ChannelDuplexHandler {
     private var secureStart: Date?
     private var secureEnd: Date?
 
-    init(directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?) {
+    /// - Parameters:
+    ///   - context: for a connection that starts TLS itself.
+    ///   - names: for a connection on which the HTTP client has started TLS, if the host's name counts.
+    init(
+        directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?, names: ServerNameCheck?
+    ) {
         self.directory = directory
         self.heads = heads
-        security = context.map(Security.waiting) ?? .none
+        security = context.map(Security.waiting) ?? names.map(Security.unchecked) ?? .none
     }
 
     // MARK: Out
@@ -61,8 +68,9 @@ final class ConnectionTap: ChannelDuplexHandler {
             switch owner {
             case .unmarked: recorder = nil
             case .exchange(let found): recorder = found
-            case .ended: return withhold(part, promise, context: context)
+            case .ended: return withhold(part, promise, ChannelError.ioOnClosedChannel, context: context)
             }
+            do { try checkName(context) } catch { return withhold(part, promise, error, context: context) }
             if let later = recorder?.laterHead { return hold(part, promise, until: later, context: context) }
             begin(head, context: context)
         }
@@ -87,15 +95,16 @@ final class ConnectionTap: ChannelDuplexHandler {
         }
     }
 
-    /// Ends the connection in place of a request whose exchange has ended.
+    /// Ends the connection in place of a request that must not be sent, or whose exchange has ended.
     private func withhold(
-        _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?, context: ChannelHandlerContext
+        _ part: HTTPClientRequestPart, _ promise: EventLoopPromise<Void>?, _ error: any Error,
+        context: ChannelHandlerContext
     ) {
         recorder = nil
         isHolding = true
         held.append((part, promise))
         // Not in the middle of the client's own write.
-        context.eventLoop.assumeIsolated().execute { self.refuse(ChannelError.ioOnClosedChannel, context: context) }
+        context.eventLoop.assumeIsolated().execute { self.refuse(error, context: context) }
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -120,7 +129,7 @@ final class ConnectionTap: ChannelDuplexHandler {
             facts.connectEnd = connected
         }
         switch security {
-        case .none: noteTLS(context)
+        case .none, .unchecked: noteTLS(context)
         case .waiting(let configuration): startTLS(configuration, context: context)
         case .handshaking: isHolding = true
         case .established(let shown): ask(about: shown, context: context)
@@ -166,13 +175,20 @@ final class ConnectionTap: ChannelDuplexHandler {
 
     // MARK: TLS and trust
 
+    /// Judges the certificate once: a connection of the client serves one host.
+    private func checkName(_ context: ChannelHandlerContext) throws {
+        guard case .unchecked(let names) = security else { return }
+        try names.check(context.channel)
+        security = .none
+    }
+
     private func startTLS(_ configuration: NIOSSLContext, context: ChannelHandlerContext) {
         isHolding = true
         security = .handshaking
         secureStart = Date()
         do {
             guard let url = recorder?.trust?.url else {
-                throw TransferError(.internal, "A request has nobody to ask about trust.")
+                throw TransferError(.internal, "A request has no advisor to ask about trust.")
             }
             let handler = try ListeningTLS.handler(configuration, host: url.host, listener: listener)
             tls = handler
@@ -187,7 +203,7 @@ final class ConnectionTap: ChannelDuplexHandler {
         isHolding = true
         noteTLS(context)
         guard let recorder, let question = recorder.trust else {
-            return refuse(TransferError(.internal, "A request has nobody to ask about trust."), context: context)
+            return refuse(TransferError(.internal, "A request has no advisor to ask about trust."), context: context)
         }
         context.eventLoop.makeFutureWithTask { await question.verdict(on: shown, recorder: recorder) }
             .assumeIsolated().whenSuccess { fault in

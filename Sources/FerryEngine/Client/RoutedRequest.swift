@@ -25,7 +25,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         var task: HTTPClient.Task<Void>?
         /// Whether a connection has taken the request.
         var isAsked = false
-        /// The address that comes once the attempt at the last one is over.
+        /// The address that comes once the attempt at the last one has ended.
         var next: String?
         /// What the first address failed with.
         var failure: (any Error)?
@@ -142,7 +142,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         guard state.withLock({ !$0.isOver && $0.end == nil }) else { return }
         let lease: ClientPool.Lease
         do throws(TransferError) {
-            lease = try clients.lease(key, route)
+            lease = try clients.lease(key, route, for: url)
         } catch {
             return finish(.failure(error))
         }
@@ -262,7 +262,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
 }
 
 extension String {
-    /// Whether a host is an address, which nobody has to look up.
+    /// Whether a host is an address, which needs no look-up.
     fileprivate var isAddress: Bool { hasPrefix("[") || (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }
 

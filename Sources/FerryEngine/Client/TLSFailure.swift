@@ -13,9 +13,7 @@ enum TLSFailure {
                 .connectionLost, "\(host) cut the connection without closing TLS.",
                 details: ErrorDetails(url: url.redacted))
         }
-        if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-            return otherHost(url)
-        }
+        if let error = error as? OtherHostCertificate { return otherHost(url, error.identity) }
         if case NIOSSLError.unableToValidateCertificate = error {
             return untrusted(url)
         }
@@ -41,8 +39,9 @@ enum TLSFailure {
         return text.contains("ALERT_BAD_CERTIFICATE") || text.contains("ALERT_UNKNOWN_CA") ? -1205 : nil
     }
 
-    static func otherHost(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) is for another host.", -1202, url)
+    static func otherHost(_ url: HTTPURL, _ identity: ServerIdentity) -> TransferError {
+        let named = identity.summary.map { "is for another host: it names \($0)" } ?? "names no host"
+        return certificate("The certificate of \(url.host) \(named).", -1202, url)
     }
 
     static func untrusted(_ url: HTTPURL) -> TransferError {
@@ -50,7 +49,7 @@ enum TLSFailure {
     }
 
     static func unknownRoot(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) is of an authority that nobody here knows.", -1203, url)
+        certificate("The certificate of \(url.host) is of an authority that is not trusted here.", -1203, url)
     }
 
     static func expired(_ url: HTTPURL) -> TransferError {

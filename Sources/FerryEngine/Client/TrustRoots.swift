@@ -18,10 +18,12 @@ package struct TrustRoots: Sendable {
     /// Whether it is the system's roots.
     var isUsual: Bool { file == nil }
 
+    /// What verifies the chain of a server's certificate; whether it names the host is left to the caller.
+    ///
     /// - Parameter material: a request's own trust, in place of this.
     func configuration(
-        isInsecure: Bool, skipsHost: Bool = false, minimum: FerryCore.TLSVersion? = nil,
-        maximum: FerryCore.TLSVersion? = nil, material: TrustMaterial? = nil
+        isInsecure: Bool, minimum: FerryCore.TLSVersion? = nil, maximum: FerryCore.TLSVersion? = nil,
+        material: TrustMaterial? = nil
     ) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
@@ -29,8 +31,9 @@ package struct TrustRoots: Sendable {
         let path = if let material { material.trust.authorities } else { file }
         if !isInsecure { certificates.apply(path, to: &configuration) }
         material?.apply(to: &configuration)
-        if skipsHost { configuration.certificateVerification = .noHostnameVerification }
-        if isInsecure { configuration.certificateVerification = .none }
+        // The name is judged by `ServerIdentity`. The library's own check also takes an address of the certificate that the
+        // connection leads to, whatever name was asked, and behind a proxy that is the proxy's.
+        configuration.certificateVerification = isInsecure ? .none : .noHostnameVerification
         return configuration
     }
 }

@@ -14,7 +14,7 @@ struct ShownCertificates: Sendable {
 
 /// Listens to the TLS library while it evaluates a chain, and lets every chain pass.
 ///
-/// What it found wrong is kept: nothing is sent before somebody has decided on it. On the event loop of its connection.
+/// What it found wrong is kept: nothing is sent before an advisor has decided on it. On the event loop of its connection.
 final class ChainListener {
     /// In the order of the last word on each, which the library gives from the root to the leaf.
     private var certificates: [NIOSSLCertificate] = []
@@ -45,21 +45,8 @@ final class ChainListener {
         if let first = faulty.first {
             return chain.count > 1 && first == chain.last ? TLSFailure.unknownRoot(url) : TLSFailure.untrusted(url)
         }
-        return !checksHost || Self.names(leaf, url.host) ? nil : TLSFailure.otherHost(url)
-    }
-
-    private static func names(_ leaf: NIOSSLCertificate, _ host: String) -> Bool {
-        var names: [String] = []
-        var addresses: [[UInt8]] = []
-        for name in leaf._subjectAlternativeNames() {
-            let bytes = Array(name.contents)
-            switch name.nameType {
-            case .dnsName: names.append(String(decoding: bytes, as: UTF8.self))
-            case .ipAddress: addresses.append(bytes)
-            default: break
-            }
-        }
-        return ServerIdentity.matches(host: host, names: names, addresses: addresses)
+        let identity = ServerIdentity(of: leaf)
+        return !checksHost || identity.matches(url.host) ? nil : TLSFailure.otherHost(url, identity)
     }
 }
 

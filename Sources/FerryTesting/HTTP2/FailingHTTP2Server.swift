@@ -58,7 +58,9 @@ package final class FailingHTTP2Server: Sendable {
 
     package var caFile: String { certificates.caFile }
 
-    package func url(_ path: String) -> String { "https://localhost:\(channel.localAddress?.port ?? 0)\(path)" }
+    package func url(_ path: String, host: String = "localhost") -> String {
+        "https://\(host):\(channel.localAddress?.port ?? 0)\(path)"
+    }
 
     /// How many requests came over HTTP/2.
     package var requests2: Int { log.state.withLock(\.requests2) }

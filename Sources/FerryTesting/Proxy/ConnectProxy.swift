@@ -9,6 +9,8 @@ import Synchronization
 package final class ConnectProxy: Sendable {
     package enum Answer: Sendable {
         case tunnel
+        /// A tunnel to this port of 127.0.0.1, whatever is asked for.
+        case divert(Int)
         /// A response of this status instead of a tunnel.
         case refuse(Int)
     }
@@ -75,9 +77,7 @@ private final class ConnectHandler: ChannelInboundHandler {
 
     private func connect(_ text: String, _ channel: any Channel) {
         let target = text.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-        guard case .tunnel = answer, let colon = target.lastIndex(of: ":"),
-            let port = Int(target[target.index(after: colon)...])
-        else {
+        guard let (host, port) = destination(target) else {
             var status = 400
             if case .refuse(let given) = answer { status = given }
             let response = ByteBuffer(string: "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
@@ -90,7 +90,7 @@ private final class ConnectHandler: ChannelInboundHandler {
                     try far.pipeline.syncOperations.addHandler(TunnelHandler(partner: channel))
                 }
             }
-            .connect(host: String(target[..<colon]), port: port)
+            .connect(host: host, port: port)
             .whenComplete { result in
                 switch result {
                 case .success(let far):
@@ -99,6 +99,19 @@ private final class ConnectHandler: ChannelInboundHandler {
                 case .failure: channel.close(promise: nil)
                 }
             }
+    }
+
+    /// Where the tunnel leads; nil if there is none.
+    private func destination(_ target: String) -> (host: String, port: Int)? {
+        switch answer {
+        case .refuse: return nil
+        case .divert(let port): return ("127.0.0.1", port)
+        case .tunnel:
+            guard let colon = target.lastIndex(of: ":"), let port = Int(target[target.index(after: colon)...]) else {
+                return nil
+            }
+            return (String(target[..<colon]), port)
+        }
     }
 }
 

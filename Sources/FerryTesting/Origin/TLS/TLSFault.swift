@@ -11,6 +11,10 @@ package enum TLSFault: String, Hashable, Sendable, CaseIterable {
     case expired
     /// A certificate of the authority for another host.
     case otherHost
+    /// A certificate of the authority for another address, 127.0.0.2.
+    case otherAddress
+    /// A certificate of the authority that names localhost in its subject alone.
+    case noNames
     /// A certificate that may only authenticate clients.
     case clientOnlyPurpose
     /// TLS 1.1 at most.

@@ -40,17 +40,24 @@ package struct TestCertificates: Sendable {
     }
 
     private func makeServerCertificate(_ fault: TLSFault) async throws {
-        let names = fault == .otherHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
+        let names: String? =
+            switch fault {
+            case .otherHost: "DNS:other.example"
+            case .otherAddress: "IP:127.0.0.2"
+            case .noNames: nil
+            default: "DNS:localhost,IP:127.0.0.1"
+            }
+        let alternativeNames = names.map { "subjectAltName=\($0)\n" } ?? ""
         let purpose = fault == .clientOnlyPurpose ? "clientAuth" : "serverAuth"
         if fault == .selfSigned {
             try await openssl(
                 ["req", "-x509", "-days", "30", "-subj", "/CN=localhost", "-out", certificateFile]
-                    + newKey(keyFile) + ["-addext", "subjectAltName=\(names)"])
+                    + newKey(keyFile) + ["-addext", alternativeNames.trimmingCharacters(in: .newlines)])
             return
         }
         let extensions = """
             basicConstraints=critical,CA:FALSE
-            subjectAltName=\(names)
+            \(alternativeNames)\
             extendedKeyUsage=\(purpose)
 
             """
