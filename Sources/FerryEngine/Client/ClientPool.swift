@@ -223,7 +223,9 @@ final class ClientPool: Sendable {
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(HTTP2ErrorCloser())
+                let pipeline = channel.pipeline.syncOperations
+                let tls = try pipeline.handler(type: NIOSSLHandler.self)
+                try pipeline.addHandler(HTTP2ErrorCloser(), position: .after(tls))
             }
         }
         if let names = use.names {

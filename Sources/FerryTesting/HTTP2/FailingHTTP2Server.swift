@@ -1,12 +1,12 @@
 // Ferry: FerryTesting
-// A server whose HTTP/2 brings nothing.
+// A server whose HTTP/2 fails.
 
 import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on `localhost` that fails each request of HTTP/2 in one way, and serves a text over HTTP/1.1.
+/// A server on `localhost` that fails requests of HTTP/2 in one way, and serves a text over HTTP/1.1.
 package final class FailingHTTP2Server: Sendable {
     /// How a request of HTTP/2 ends.
     package enum Fault: Sendable, CaseIterable {
@@ -16,9 +16,13 @@ package final class FailingHTTP2Server: Sendable {
         case connectionRefused
         /// A head with a field of 45,000 bytes, in both versions.
         case largeHead
+        /// A head with a field that HTTP/2 forbids, which is an error of its stream alone (RFC 9113 §8.1.1).
+        case malformedHead
     }
 
     package static let text = "over HTTP/1.1"
+    /// What a request of HTTP/2 gets that is answered.
+    package static let text2 = "over HTTP/2"
 
     private let channel: any Channel
     private let certificates: TestCertificates
@@ -30,7 +34,9 @@ package final class FailingHTTP2Server: Sendable {
         self.log = log
     }
 
-    package static func start(_ fault: Fault) async throws -> FailingHTTP2Server {
+    /// - Parameter answersFirst: whether the first request of a connection is answered: one half of its text comes at once, and
+    ///   the other half after the next request has failed.
+    package static func start(_ fault: Fault, answersFirst: Bool = false) async throws -> FailingHTTP2Server {
         let certificates = try await TestCertificates.make()
         do {
             var configuration = TLSConfiguration.makeServerConfiguration(
@@ -45,7 +51,7 @@ package final class FailingHTTP2Server: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                        try pipeline.addHandler(FailingHTTP2Handler(fault, log))
+                        try pipeline.addHandler(FailingHTTP2Handler(fault, answersFirst: answersFirst, log))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
@@ -93,11 +99,15 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
 
     private let fault: FailingHTTP2Server.Fault
     private let log: RequestLog
+    private var answersNext: Bool
+    /// The stream whose answer is half sent.
+    private var answered: UInt32?
     private var received = ByteBuffer()
     private var isHTTP2 = false
 
-    init(_ fault: FailingHTTP2Server.Fault, _ log: RequestLog) {
+    init(_ fault: FailingHTTP2Server.Fault, answersFirst: Bool, _ log: RequestLog) {
         self.fault = fault
+        answersNext = answersFirst
         self.log = log
     }
 
@@ -141,20 +151,38 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
             let stream = received.readInteger(as: UInt32.self) ?? 0
             received.moveReaderIndex(forwardBy: Int(word >> 8))
             switch word & 0xFF {
-            case 1: fail(stream, context)
+            case 1: take(stream, context)
             case 4 where flags & 1 == 0: send(frame(type: 4, flags: 1, stream: 0), context)
             default: break
             }
         }
     }
 
-    private func fail(_ stream: UInt32, _ context: ChannelHandlerContext) {
+    private func take(_ stream: UInt32, _ context: ChannelHandlerContext) {
+        let text = Array(FailingHTTP2Server.text2.utf8)
+        if answersNext {
+            answersNext = false
+            answered = stream
+            send(frame(type: 1, flags: 4, stream: stream, [0x88]), context)
+            send(frame(type: 0, stream: stream, Array(text.prefix(5))), context)
+        } else {
+            fail(stream, context)
+            if let answered { send(frame(type: 0, flags: 1, stream: answered, Array(text.dropFirst(5))), context) }
+            answered = nil
+        }
         log.state.withLock { $0.requests2 += 1 }
+    }
+
+    private func fail(_ stream: UInt32, _ context: ChannelHandlerContext) {
         switch fault {
         case .streamRefused: send(frame(type: 3, stream: stream, [0, 0, 0, 0x0D]), context)
         case .connectionRefused:
             send(frame(type: 7, stream: 0, [0, 0, 0, 0, 0, 0, 0, 0x0D]), context)
             context.close(promise: nil)
+        case .malformedHead:
+            // `connection: close` as a literal without indexing (RFC 7541 §6.2.2).
+            let field = [0x00, 10] + Array("connection".utf8) + [5] + Array("close".utf8)
+            send(frame(type: 1, flags: 5, stream: stream, [0x88] + field), context)
         case .largeHead:
             let fields = largeFields
             let pieces = stride(from: 0, to: fields.count, by: 16_000).map {

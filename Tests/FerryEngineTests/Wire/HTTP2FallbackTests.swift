@@ -2,15 +2,19 @@
 // Servers that offer HTTP/2 and cannot answer over it.
 
 import FerryCore
-import FerryEngine
 import FerryTesting
+import Foundation
+import NIOCore
 import Testing
+
+@testable import FerryEngine
 
 @Suite(.timeLimit(.minutes(1))) struct `HTTP2 that fails` {
     private func withServer(
-        _ fault: FailingHTTP2Server.Fault, _ body: (EngineHarness, FailingHTTP2Server) async throws -> Void
+        _ fault: FailingHTTP2Server.Fault, answersFirst: Bool = false,
+        _ body: (EngineHarness, FailingHTTP2Server) async throws -> Void
     ) async throws {
-        let server = try await FailingHTTP2Server.start(fault)
+        let server = try await FailingHTTP2Server.start(fault, answersFirst: answersFirst)
         let trust = TrustRoots(environment: ["SSL_CERT_FILE": server.caFile])
         do {
             try await withEngine(configured: { $0.trust = trust }) { harness in try await body(harness, server) }
@@ -36,6 +40,35 @@ import Testing
         }
     }
 
+    /// A transfer has half of its body when another one on its connection gets an answer that cannot be used.
+    @Test(arguments: [FailingHTTP2Server.Fault.malformedHead, .streamRefused])
+    func `of one stream leaves the other streams of its connection alone`(
+        fault: FailingHTTP2Server.Fault
+    ) async throws {
+        try await withServer(fault, answersFirst: true) { harness, server in
+            let record = TransferRecord(
+                id: TransferID(rawValue: 7), createdAt: Date(), request: harness.request(server.url("/1.txt")),
+                credentials: nil)
+            var job = TransferJob(record, gate: RateGate([], priority: .normal), progress: TransferProgress())
+            job.offersHTTP2 = true
+            let run = harness.makeRun(job)
+            async let report = run.run()
+            try await eventually("the first request is half answered") { server.requests2 == 1 }
+            let other = await harness.transfer(harness.request(server.url("/2.txt")), tries: 1) {
+                $0.offersHTTP2 = true
+            }
+            #expect(other.success != nil, "\(other.errors)")
+            #expect(harness.text("2.txt") == FailingHTTP2Server.text)
+            let first = await report.result
+            guard case .succeeded = first else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(harness.text("1.txt") == FailingHTTP2Server.text2)
+            #expect(server.requests2 == 2 && server.requests1 == ["GET /2.txt HTTP/1.1"])
+        }
+    }
+
     /// The client builds the path of HTTP/2 itself, from an URL that has none there.
     @Test func `is not tried for a target that the client cannot read`() async throws {
         try await withServer(.streamRefused) { harness, server in
@@ -45,6 +78,26 @@ import Testing
             #expect(history.success != nil, "\(history.errors)")
             #expect(server.requests2 == 0)
             #expect(server.requests1 == ["GET /%D6%D0 HTTP/1.1"])
+        }
+    }
+}
+
+@Suite struct `Frames that are sent` {
+    private func frame(_ type: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
+        [0, 0, UInt8(payload.count), type, 0, 0, 0, 0, 0] + payload
+    }
+
+    @Test func `a GOAWAY is found among others, and not in the payload of one`() {
+        let goAway = frame(7, [0, 0, 0, 0, 0, 0, 0, 1])
+        let rows: [(parts: [[UInt8]], hasGoAway: Bool)] = [
+            ([goAway], true), ([frame(4), frame(8, [0, 0, 0, 1]), goAway], true), ([frame(4) + goAway], true),
+            ([frame(3, [0, 0, 0, 1])], false), ([frame(0, goAway)], false), ([[]], false),
+            ([[0, 0, 17, 0, 0, 0, 0, 0, 1], goAway], false), ([[0, 0, 17, 0, 0, 0, 0, 0, 1], goAway, goAway], true),
+        ]
+        for (parts, hasGoAway) in rows {
+            var frames = SentFrames()
+            let found = parts.map { frames.haveGoAway(in: .byteBuffer(ByteBuffer(bytes: $0))) }
+            #expect(found.contains(true) == hasGoAway, "\(parts)")
         }
     }
 }
