@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// From the bytes of a body to a value.
-
 import FerryAPI
 import FerryCore
 import Foundation
@@ -74,5 +71,42 @@ enum BodyDecoder {
         case is [Any].Type: "a list"
         default: "of the right type"
         }
+    }
+}
+
+/// A body that has been read with every key checked.
+struct Strict<Body: StrictBody>: Decodable {
+    let body: Body
+
+    init(from decoder: any Decoder) throws {
+        for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !Body.keys.contains(key.stringValue) {
+            throw TransferError(
+                .invalidRequest,
+                "The body has the key “\(key.stringValue.escapingControls)”, which ferryd \(FerryVersion.current) does "
+                    + "not know; it knows \(Body.keys.sorted().joined(separator: ", ")).")
+        }
+        body = try Body(from: decoder)
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+/// A batch of templates and items, all of whose keys are known.
+struct StrictBatch: StrictBody {
+    static let keys: Set = ["templates", "items", "starts"]
+
+    private let templates: [Strict<TransferRequest>]
+    private let items: Strict<TransferBatch.Columns>
+    private let starts: [Strict<TransferBatch.Start>]?
+
+    /// - Throws: ``TransferError`` with code `invalid_request` if the items' lists are not of one length.
+    func batch() throws(TransferError) -> TransferBatch {
+        TransferBatch(templates: templates.map(\.body), items: try items.body.items(), starts: starts?.map(\.body))
     }
 }

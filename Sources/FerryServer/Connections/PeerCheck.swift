@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// Lets only the daemon's own user in.
-
 import Logging
 import NIOCore
 
@@ -36,4 +33,10 @@ final class PeerCheck: ChannelInboundHandler, RemovableChannelHandler {
             }
         }
     }
+}
+
+/// Asks the system who is at the other end of a connection.
+protocol PeerCredentials: Sendable {
+    /// The user of the process that connected. Called and answered on the channel's event loop.
+    func userID(of channel: any Channel) -> EventLoopFuture<UInt32>
 }

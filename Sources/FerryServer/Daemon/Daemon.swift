@@ -1,13 +1,11 @@
-// Ferry: FerryServer
-// All parts of the daemon, put together.
-
 package import FerryAPI
-import FerryCore
+package import FerryCore
+import FerryService
 import Foundation
 package import Logging
-import ServiceLifecycle
-package import UnixSignals
+package import ServiceLifecycle
 import Synchronization
+package import UnixSignals
 
 /// All parts of the daemon, put together: lock, service, server, and the group that runs and ends them.
 package struct Daemon: Sendable {
@@ -69,4 +67,49 @@ private final class GroupHandle: Sendable {
     func set(_ running: ServiceGroup) { group.withLock { $0 = running } }
 
     func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+}
+
+extension Daemon {
+    /// What the process needs before anything else runs in it.
+    package static func prepareProcess() { ProcessMemory.limit() }
+
+    /// The program `ferryd`: returns its exit status.
+    package static func main() async -> Int32 {
+        let environment = ProcessInfo.processInfo.environment
+        let umask = ProcessSetup.takeUmask()
+        return await main(arguments: CommandLine.arguments, environment: environment) {
+            paths, logger, seam throws(TransferError) in
+            LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
+            var configuration = ServiceConfiguration(
+                stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached)
+            configuration.umask = umask
+            configuration.atRest = ProcessMemory.giveBack
+            return try await LocalTransferService.open(configuration)
+        }
+    }
+}
+
+/// What runs transfers and is itself a part of the daemon.
+package protocol HostedService: SessionService, Service {
+    /// The daemon is about to end: connections that break from here on say nothing about their processes.
+    func prepareToEnd() async
+}
+
+extension LocalTransferService: HostedService {}
+
+extension Daemon {
+    /// Makes the service that the daemon serves, from a state folder that is there and locked.
+    package typealias Opening =
+        @Sendable (FerryPaths, Logger, KillSeam) async throws(TransferError)
+        -> any HostedService
+}
+
+/// Tells the service that the daemon is about to end, before the server lets go of its connections.
+struct EndingNotice: Service {
+    let service: any HostedService
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await service.prepareToEnd()
+    }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// Tells whoever started the daemon that it is there.
-
 package import FerryCore
 import Foundation
 import Synchronization
@@ -34,5 +31,39 @@ package final class ReadyPipe: Sendable {
             close(open)
             descriptor = nil
         }
+    }
+}
+
+/// Why a daemon did not start, or ended before it was asked to.
+package struct DaemonFailure: Error {
+    package let error: TransferError
+    package let exitStatus: Int32
+
+    /// Status of a daemon that finds another one running (`EX_TEMPFAIL` of sysexits.h): nothing is wrong, and a client
+    /// can use the other one.
+    package static let runsAlready: Int32 = 75
+
+    package init(_ error: TransferError, exitStatus: Int32? = nil) {
+        self.error = error
+        self.exitStatus = exitStatus ?? error.code.row.exitStatus
+    }
+
+    /// Takes the code of a known error, and `internal` for any other.
+    package init(cause: any Error) {
+        switch cause {
+        case let failure as DaemonFailure: self = failure
+        case let error as TransferError: self.init(error)
+        default: self.init(TransferError(.internal, "ferryd failed: \("\(cause)".escapingControls)."))
+        }
+    }
+}
+
+extension TransferError {
+    /// What the system said about a call that the daemon's start needs, with `errno` as it is.
+    static func start(_ what: String) -> TransferError {
+        let number = errno
+        return TransferError(
+            .daemonUnreachable, "\(what): \(unsafe String(cString: strerror(number))).",
+            details: ErrorDetails(errno: number))
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// Routes about the daemon itself.
-
 import FerryAPI
 import FerryCore
 import Hummingbird
@@ -21,6 +18,19 @@ extension ControlAPI {
             let pid = try await service.status().pid
             await stop()
             return StopDaemon.Response(pid: pid)
+        }
+    }
+}
+
+extension ControlAPI {
+    func addSettingsRoutes(to router: Router<BasicRequestContext>) {
+        router.serve(GetSettings.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.settings()
+        }
+        router.serve(ChangeSettings.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.changeSettings(request.value(ServiceSettingsChange.self))
         }
     }
 }

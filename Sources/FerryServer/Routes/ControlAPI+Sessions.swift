@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// Routes about sessions.
-
 import FerryAPI
 import FerryCore
 import Hummingbird
@@ -20,6 +17,57 @@ extension ControlAPI {
             let wish = try await request.value(AcknowledgeEvents.Request.self)
             try await service.acknowledge(context.sessionID(), through: wish.through)
             return wish
+        }
+    }
+}
+
+extension ControlAPI {
+    func addBackgroundRoutes(to router: Router<BasicRequestContext>) {
+        // What the streams need stands in their queries: the end of a body that was read hides the end of the connection.
+        router.respond(to: AttachSession.self) { request, context in
+            let attachment = try SessionAttachment(items: request.queryItems())
+            return .stream(try await service.attach(context.sessionID(), attachment), to: request)
+        }
+        router.respond(to: ConnectApplication.self) { request, context in
+            let connection = try ApplicationConnection(context.application(), items: request.queryItems())
+            return .stream(try await service.connect(connection), to: request)
+        }
+        router.serve(ActivateApplication.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ActivateApplication.Request.self)
+            try await service.becomeActive(context.application(), process: wish.process)
+            return wish
+        }
+        router.serve(ChangeApplication.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ChangeApplication.Request.self)
+            try await service.registerLaunchCommand(wish.launch, of: context.application())
+            return wish
+        }
+        router.serve(SubmitBatch.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.submit(request.value(StrictBatch.self, upTo: BodyLimit.batch).batch())
+        }
+        router.serve(SubmitList.self) { request, _ in
+            try request.hasNoQuery()
+            return try await service.submit(request.list())
+        }
+        router.serve(ActOnSession.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ActOnSession.Request.self, upTo: BodyLimit.batch)
+            return try await service.act(wish.action, in: context.sessionID(), on: wish.ids)
+        }
+        router.serve(ReorderSession.self) { request, context in
+            try request.hasNoQuery()
+            let wish = try await request.value(ReorderSession.Request.self, upTo: BodyLimit.batch)
+            let id = try context.sessionID()
+            try await service.reorder(id, wish.order)
+            return ReorderSession.Response(id: id)
+        }
+        router.serve(QuitSessions.self) { request, _ in
+            try request.hasNoQuery()
+            let wish = try await request.value(QuitSessions.Request.self)
+            return QuitSessions.Response(results: try await service.quit(wish.selection))
         }
     }
 }
