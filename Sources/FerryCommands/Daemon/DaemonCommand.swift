@@ -1,11 +1,101 @@
-// Ferry: FerryCommands
-// ferry daemon
-
 import ArgumentParser
+import FerryClient
+import FerryCore
+import Foundation
 
 /// The daemon by hand.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon", abstract: "Run, start or stop the daemon, or see how it is.",
         subcommands: [DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonStatus.self])
+}
+
+/// Becomes the daemon.
+struct DaemonRun: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the daemon in the foreground, in the place of this command.")
+    static let exitStatuses: [ExitStatus] = [
+        ExitStatus(status: "0", meaning: "the daemon was asked to end"), .own, .daemon, .usage,
+    ]
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        try context.daemon().run(arguments: [])
+    }
+}
+
+/// Starts the daemon.
+struct DaemonStart: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start the daemon in the background, unless it runs.")
+    static let exitStatuses: [ExitStatus] = [
+        ExitStatus(status: "0", meaning: "the daemon runs"), .own, .daemon, .usage,
+    ]
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let isNew = try await context.daemon().start()
+        context.console.say(isNew ? "The daemon has started." : "The daemon runs already.")
+        return 0
+    }
+}
+
+/// Stops the daemon.
+struct DaemonStop: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Stop the daemon and wait until it is gone.",
+        discussion: "Transfers keep their bytes and go on at the daemon's next start.")
+    static let exitStatuses: [ExitStatus] = [ExitStatus(status: "0", meaning: "no daemon runs"), .own, .daemon, .usage]
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let ran = try await context.daemon().stop()
+        context.console.say(ran ? "The daemon has stopped." : "No daemon runs.")
+        return 0
+    }
+}
+
+/// Shows how the daemon is.
+struct DaemonStatus: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the daemon is; starts none.")
+    static let exitStatuses: [ExitStatus] = [
+        ExitStatus(status: "0", meaning: "the daemon runs"), .own,
+        ExitStatus(status: "14", meaning: "no daemon runs, or it cannot be reached"), .usage,
+    ]
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        guard let status = try await context.daemon().statusIfRunning() else {
+            if json { context.console.print(try JSONText.line(Absence())) }
+            context.console.say("No daemon runs.")
+            return ErrorCode.daemonUnreachable.row.exitStatus
+        }
+        context.console.print(json ? [try JSONText.line(status)] : Self.lines(status))
+        return 0
+    }
+
+    static func lines(_ status: ServiceStatus) -> [String] {
+        let counts = TransferState.known.compactMap { state in
+            status.transfers[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
+        }
+        let facts = [
+            ("version", status.version), ("pid", "\(status.pid)"), ("started", status.startedAt.formatted(.iso8601)),
+            ("transfers", counts.isEmpty ? "none" : counts.joined(separator: ", ")),
+        ]
+        return (facts + status.warnings.map { ("warning", $0) }).map { name, value in
+            (name + ":").fitted(to: 11) + value.escapingControls
+        }
+    }
+
+    /// What `--json` prints when no daemon runs: the same keys, without values.
+    private struct Absence: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var box = encoder.container(keyedBy: CodingKeys.self)
+            try box.encodeNil(forKey: .pid)
+            try box.encodeNil(forKey: .version)
+            try box.encode([String: Int](), forKey: .transfers)
+        }
+
+        enum CodingKeys: String, CodingKey { case pid, version, transfers }
+    }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Words of the core as option values.
-
 import ArgumentParser
 import FerryCore
 
@@ -19,4 +16,86 @@ extension TransferState: ExpressibleByArgument {
     }
 
     package static var allValueStrings: [String] { known.map(\.rawValue) }
+}
+
+/// A number of bytes, or of bytes per second, written as curl reads it: `500k` is 500 × 1024, `8M` is 8 × 1024².
+enum ByteAmount {
+    /// - Throws: `ValidationError` for anything but a number with an optional unit, and for what overflows 63 bits.
+    static func parse(_ text: String) throws -> Int64 {
+        guard let amount = read(text) else {
+            throw ValidationError(
+                "“\(text.escapingControls)” is no number of bytes; write it as 800000, 500k, 8M or 1.5G.")
+        }
+        return amount
+    }
+
+    private static func read(_ text: String) -> Int64? {
+        var rest = text[...]
+        for ending in ["iB", "B"] where rest.hasSuffix(ending) {
+            rest = rest.dropLast(ending.count)
+            break
+        }
+        var shift = 0
+        if let unit = rest.last, let position = "kmgt".firstIndex(of: Character(unit.lowercased())) {
+            shift = 10 * ("kmgt".distance(from: "kmgt".startIndex, to: position) + 1)
+            rest = rest.dropLast()
+        } else if rest.count < text.count, text.hasSuffix("iB") {
+            return nil
+        }
+        guard let first = rest.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+            rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        if let whole = Int64(rest) {
+            let (amount, overflow) = whole.multipliedReportingOverflow(by: 1 << shift)
+            return overflow ? nil : amount
+        }
+        guard let number = Double(rest) else { return nil }
+        return Int64(exactly: (number * Double(Int64(1) << shift)).rounded(.down))
+    }
+}
+
+/// Reads `Name: value`.
+enum HeaderArgument {
+    /// - Throws: `ValidationError` if there is no colon or no name before it.
+    static func parse(_ text: String) throws -> HeaderField {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            throw ValidationError("“\(text.escapingControls)” is no header field; write it as 'Name: value'.")
+        }
+        let value = text[text.index(after: colon)...]
+        return HeaderField(name: String(text[..<colon]), value: trimmed(value))
+    }
+
+    // Blanks around a field's value are no part of it (RFC 9110 §5.5).
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension TransferID {
+    /// - Throws: ``TransferError`` with code `unknown_transfer` for what cannot be an id.
+    init(typed text: String) throws(TransferError) {
+        guard let id = TransferID(text) else {
+            throw TransferError(
+                .unknownTransfer,
+                "No transfer has the id “\(text.escapingControls)”: an id has 16 hexadecimal digits. `ferry list` shows them."
+            )
+        }
+        self = id
+    }
+}
+
+extension [String] {
+    /// The ids that these words mean, each once.
+    func transferIDs() throws(TransferError) -> [TransferID] {
+        var seen = Set<TransferID>()
+        var ids: [TransferID] = []
+        for word in self {
+            let id = try TransferID(typed: word)
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+        return ids
+    }
 }

@@ -1,5 +1,4 @@
-// Ferry: FerryCommands
-// Where commands read and write.
+import Glibc
 
 /// Where commands read and write, so that tests need no terminal.
 package protocol Console: Sendable {
@@ -39,4 +38,24 @@ extension Console {
     }
 
     func say(_ line: String) { write(line + "\n", to: .talk) }
+}
+
+/// A signal that asks this process to end.
+package enum StopSignal: CaseIterable, Sendable {
+    /// Ctrl-C.
+    case interrupt
+    case terminate
+    /// The terminal is gone.
+    case hangUp
+
+    var number: CInt {
+        switch self {
+        case .interrupt: SIGINT
+        case .terminate: SIGTERM
+        case .hangUp: SIGHUP
+        }
+    }
+
+    /// Exit status of a process that ended because of it, as shells count: 130, 143 and 129.
+    package var exitStatus: Int32 { 128 + number }
 }

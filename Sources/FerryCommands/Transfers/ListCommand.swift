@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// ferry list
-
 import ArgumentParser
 import FerryCore
 
@@ -61,5 +58,25 @@ struct ListCommand: FerrySubcommand {
             query.after = page.next
         } while query.after != nil && transfers.count < limit ?? .max
         return limit == nil ? transfers : transfers.reversed()
+    }
+}
+
+/// Shows one transfer.
+struct InfoCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show all that is known of a transfer.")
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+
+    @Argument(help: "The transfer.")
+    var id: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let transfer = try await context.service().transfer(TransferID(typed: id))
+        context.console.print(
+            json ? [try JSONText.line(transfer)] : TransferRendering.page(transfer, now: context.now()))
+        return 0
     }
 }

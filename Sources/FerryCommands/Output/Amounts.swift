@@ -1,5 +1,24 @@
-// Ferry: FerryCommands
-// Spans of time for people.
+/// Writes numbers of bytes for people, in powers of 1024.
+enum ByteText {
+    private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+
+    static func of(_ bytes: Int64) -> String {
+        guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
+        var value = Double(bytes) / 1024
+        var unit = 0
+        // 1023.95 would be written as 1024.0.
+        while value >= 1023.95, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        let tenths = Int64((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
+    static func speed(_ bytesPerSecond: Double) -> String {
+        of(Int64(bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0)) + "/s"
+    }
+}
 
 /// Writes spans of time for people.
 enum TimeText {

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Why a transfer waits, in words.
-
 import FerryCore
 import Foundation
 
@@ -57,5 +54,25 @@ enum WaitSentence {
         var text = message.escapingControls
         while let last = text.last, last == "." || last == " " { text.removeLast() }
         return text
+    }
+}
+
+/// Says how a transfer ended, and where its file is.
+enum EndSentence {
+    /// Nil while it has not ended.
+    static func of(_ transfer: Transfer) -> String? {
+        switch transfer.state {
+        case .succeeded:
+            let file = (transfer.destination ?? transfer.folder).escapingControls
+            if transfer.unchanged { return "unchanged: \(file)" }
+            var line = "saved: \(file) (\(ByteText.of(transfer.bytesReceived)))"
+            if !transfer.lengthVerified { line += ", length unverified" }
+            return line
+        case .failed:
+            let error = transfer.error.map { "\($0.message.escapingControls) (\($0.word.escapingControls))" }
+            return "failed: \(transfer.displayName): \(error ?? "for an unknown reason")"
+        case .canceled: return "canceled: \(transfer.displayName)"
+        case .waiting, .running, .suspended, .unknown: return nil
+        }
     }
 }
