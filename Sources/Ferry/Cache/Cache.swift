@@ -1,6 +1,4 @@
-// Ferry: Ferry
-// Where the files of a manager are.
-
+import Dispatch
 import FerryURLSession
 public import Foundation
 import Synchronization
@@ -107,5 +105,27 @@ public final class Cache: Sendable {
         let application = FileNaming.sanitized(ApplicationIdentity.current, url: ApplicationIdentity.current)
         let name = FileNaming.sanitized(identifier, url: identifier)
         return "\(DataFolder.path)/ferry/\(application)/\(name)/Downloads"
+    }
+}
+
+extension Cache {
+    /// Takes all tasks of the cache out of their manager and deletes their files, and nothing else.
+    ///
+    /// - Parameter handler: called once when that is done, after the closures of the tasks, also if there was nothing.
+    public func clearDiskCache(onMainQueue: Bool = true, handler: Handler<Cache>? = nil) {
+        let sessions = ManagedSessions.shared.sessions(of: self)
+        let group = DispatchGroup()
+        for session in sessions {
+            group.enter()
+            session.performOnAll(.remove(completely: true)) { _ in group.leave() }
+        }
+        group.notify(queue: .global()) {
+            self.deleteKeptFiles()
+            if let session = sessions.first {
+                session.callLast(handler, with: self, onMainQueue: onMainQueue)
+            } else {
+                (onMainQueue ? DispatchQueue.main : .global()).async { handler?(self) }
+            }
+        }
     }
 }

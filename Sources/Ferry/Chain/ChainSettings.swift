@@ -1,8 +1,7 @@
-// Ferry: Ferry
-// What the downloads of a chain begin with.
-
+public import BackgroundURLSession
 import FerryCore
-import Foundation
+public import Foundation
+import Synchronization
 
 /// What the downloads of a chain begin with, as the manager's configuration says.
 struct ChainSettings: Sendable {
@@ -22,6 +21,62 @@ struct ChainSettings: Sendable {
         case .disableEvaluation: request.insecure = true
         case .performDefaultEvaluation(validateHost: false): request.skipsHostVerification = true
         case .performDefaultEvaluation(validateHost: true), nil: break
+        }
+    }
+}
+
+/// The fields that requests begin with: what languages the user reads, and which program asks.
+enum DefaultHeaders {
+    static var all: HTTPHeaders {
+        ["Accept-Encoding": "identity", "Accept-Language": languages(Locale.preferredLanguages), "User-Agent": agent]
+    }
+
+    /// The user's languages with falling weights (RFC 9110 §12.5.4).
+    static func languages(_ languages: [String]) -> String {
+        let named = languages.prefix(6).enumerated().map { index, language in
+            index == 0 ? language : "\(language);q=0.\(10 - index)"
+        }
+        return named.isEmpty ? "en" : named.joined(separator: ", ")
+    }
+
+    private static var agent: String {
+        let program = ProcessInfo.processInfo.processName
+        let system = ProcessInfo.processInfo.operatingSystemVersionString
+        let printable = program.unicodeScalars.filter { $0.isASCII && $0.properties.generalCategory != .control }
+        return "\(String(String.UnicodeScalarView(printable))) (\(system.filter(\.isASCII))) Ferry"
+    }
+}
+
+/// What is told of the events of a manager's session.
+open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its state is in a lock; a subclass keeps its own
+    private struct State {
+        weak var manager: SessionManager?
+        var finished: (@Sendable (URLSession) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// The manager that it belongs to.
+    public var sessionManager: SessionManager? { state.withLock(\.manager) }
+
+    /// Called when the events of a background session are over, in place of the manager's completion handler.
+    open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (URLSession) -> Void)? {
+        get { state.withLock(\.finished) }
+        set { state.withLock { $0.finished = newValue } }
+    }
+
+    public override init() { super.init() }
+
+    func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
+
+    /// The events of a background session are over: calls the closure, or without one the manager's completion handler.
+    open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        let shared = sessionManager?.shared
+        if let finished = sessionDidFinishEventsForBackgroundURLSession {
+            shared?.leaveCompletionHandler()
+            finished(session)
+        } else {
+            shared?.callCompletionHandler()
         }
     }
 }

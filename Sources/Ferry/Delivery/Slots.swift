@@ -1,5 +1,5 @@
-// Ferry: Ferry
-// The closures of a task or of a manager.
+import Foundation
+import Synchronization
 
 /// The closures of a task or of a manager, one for each kind.
 struct Slots<Value>: Sendable {
@@ -41,4 +41,38 @@ struct Slots<Value>: Sendable {
         if let completion { return completion }
         return status == .succeeded ? success : failure
     }
+}
+
+/// A closure that was registered for a kind of callback; registering another takes its place.
+struct Slot<Value>: Sendable {
+    let line: DeliveryLine
+    let call: Handler<Value>
+    /// Told from the closures before and after it in the same place.
+    let number: Int
+}
+
+/// Calls the closures of a task's end, each at most once for an end.
+enum TaskEnds {
+    /// Adds the call of one closure to its line.
+    ///
+    /// Whether it is called is decided when its turn comes: not if another has taken its place, and neither success nor
+    /// failure beside a completion.
+    @discardableResult
+    static func deliver(
+        _ slot: Slot<DownloadTask>, of task: DownloadTask, status: Status, after: DeliveryMark? = nil
+    ) -> DeliveryMark? {
+        Deliveries.of(task).add(slot.line, after: after) {
+            let isCurrent = task.state.withLock { $0.slots.end(status)?.number == slot.number }
+            if isCurrent { slot.call(task) }
+        }
+    }
+}
+
+extension Deliveries {
+    /// Those of tasks that belong to no manager.
+    private static let detached = Deliveries(
+        operationQueue: DispatchQueue(label: "Ferry.DownloadTask.operationQueue"))
+
+    /// Those that a task's closures are among.
+    static func of(_ task: DownloadTask) -> Deliveries { task.session?.deliveries ?? detached }
 }

@@ -1,7 +1,85 @@
-// Ferry: Ferry
-// One download of a download manager.
-
+public import Foundation
 import Synchronization
+
+/// Posted on the main queue when a download has changed its state or received bytes; the object is its description.
+public let DownloadProgressNotification = Notification.Name("Ferry.notification.name.downloadModel.progress")
+
+/// What a model downloads, and how far it is.
+public final class DownloadDescModel: Sendable {
+    private struct State {
+        var url: String?
+        var name: String?
+        var task: DownloadTask?
+        var hasFailed = false
+    }
+
+    private let values = Mutex(State())
+
+    /// The address.
+    public var url: String? {
+        get { values.withLock(\.url) }
+        set { values.withLock { $0.url = newValue } }
+    }
+
+    /// The name of the file; nil takes one that is made of the address.
+    public var name: String? {
+        get { values.withLock(\.name) }
+        set { values.withLock { $0.name = newValue } }
+    }
+
+    /// Bytes of the whole file; 0 until they are known.
+    public var totalLength: Int { Int(max(0, task?.state.withLock(\.total) ?? 0)) }
+    public var receivedSize: Int { Int(task?.state.withLock(\.received) ?? 0) }
+    /// The share that has been received, from 0 to 1.
+    public var progress: Double {
+        let total = totalLength
+        return total > 0 ? min(1, Double(receivedSize) / Double(total)) : 0
+    }
+    public var state: DownloadState {
+        let (task, hasFailed) = values.withLock { ($0.task, $0.hasFailed) }
+        return task.map { DownloadState($0.status) } ?? (hasFailed ? .failed : .default)
+    }
+
+    private var task: DownloadTask? { values.withLock(\.task) }
+    var fileName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The address is none.
+    func fail() {
+        values.withLock { $0.hasFailed = true }
+        post()
+    }
+
+    /// Shows a task from here on, and tells of what it does.
+    func follow(_ task: DownloadTask) {
+        values.withLock { values in
+            values.task = task
+            values.hasFailed = false
+        }
+        task.state.withLock { state in
+            state.watcher = { [weak self] _ in
+                if let self { NotificationCenter.default.post(name: DownloadProgressNotification, object: self) }
+            }
+        }
+    }
+
+    private func post() {
+        DispatchQueue.main.async { NotificationCenter.default.post(name: DownloadProgressNotification, object: self) }
+    }
+}
+
+extension DownloadState {
+    /// The state of a model whose task is in this one.
+    init(_ status: Status) {
+        switch status {
+        case .waiting: self = .waiting
+        case .running, .willSuspend, .willCancel, .willRemove: self = .start
+        case .suspended: self = .suspended
+        case .succeeded: self = .completed
+        case .failed: self = .failed
+        case .canceled, .removed: self = .default
+        }
+    }
+}
 
 /// One download of a download manager.
 public final class DownloadModel: Sendable {

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// How the app's delegate learns that a session's events are over.
-
 import FerryURLSession
 import Foundation
 import Synchronization
@@ -104,4 +101,15 @@ extension ManagedSession: EventHandling {
             handler?()
         }
     }
+}
+
+/// The completion handler that the app's delegate was given for a session's events: called once, when they are over.
+struct BackgroundCompletion {
+    var handler: (@Sendable () -> Void)?
+    /// Whether the app was called to handle events and they are not over.
+    var isCalled = false
+    /// Whether it is waited for their end.
+    var isUnderWay = false
+    /// Whether they are over and no handler was there.
+    var isDue = false
 }

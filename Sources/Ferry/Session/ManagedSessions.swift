@@ -1,6 +1,4 @@
-// Ferry: Ferry
-// The sessions of this process.
-
+import Dispatch
 import FerryURLSession
 import Foundation
 import Synchronization
@@ -46,4 +44,12 @@ final class ManagedSessions: Sendable {
         guard let place = SessionPlace(inProcess: "\(number)") else { preconditionFailure("A number is a name.") }
         return ManagedSession(place, manager: parts)
     }
+}
+
+/// What a manager is made of.
+struct ManagerParts: Sendable {
+    var configuration: SessionConfiguration
+    var logger: LoggerBox
+    var cache: Cache
+    var operationQueue: DispatchQueue
 }

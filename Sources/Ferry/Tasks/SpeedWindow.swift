@@ -1,5 +1,4 @@
-// Ferry: Ferry
-// The bytes of the last second.
+import Foundation
 
 /// The bytes of the last second, from samples of a counter.
 struct SpeedWindow: Sendable {
@@ -27,5 +26,26 @@ struct SpeedWindow: Sendable {
         // The newest sample before the window says how many bytes there were at its beginning.
         let base = samples.last { $0.at + Self.length <= now } ?? first
         return last.bytes - base.bytes
+    }
+}
+
+/// A speed as text: `1.5 MB/s`.
+enum SpeedText {
+    private static let units = ["B", "KB", "MB", "GB", "TB"]
+
+    static func text(_ bytesPerSecond: Int64) -> String {
+        var value = Double(max(0, bytesPerSecond))
+        var unit = 0
+        while value >= 1000, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        if unit == 0 { return "\(Int(value)) B/s" }
+        // 999.95 would be rounded to the next unit's 1.
+        if (value * 10).rounded() >= 10_000, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        return String(format: "%.1f", value) + " \(units[unit])/s"
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// The limits of a manager's downloads.
-
 public import Foundation
 
 /// The limits of a manager's downloads.
@@ -27,4 +24,37 @@ public struct SessionConfiguration: Equatable, Sendable {
     public var checksumMismatchPolicy = ChecksumMismatchPolicy.keep
 
     public init() {}
+}
+
+/// What happens when a file has the name of a download's file that this download did not make.
+public enum FileConflictPolicy: String, Sendable, Codable, CaseIterable {
+    /// The new file gets another name: `name-1`, `name-2` and so on.
+    case unique
+    /// The new file takes the other's place, in one step, once it is whole.
+    case replace
+    /// The download fails with `fileConflict`.
+    case fail
+}
+
+/// What happens to a file whose code is not the one that it was compared with.
+public enum ChecksumMismatchPolicy: String, Sendable, Codable, CaseIterable {
+    /// The download succeeds, and its validation is `incorrect`.
+    case keep
+    /// The download fails with `checksumMismatch`; the file does not come to its place.
+    case fail
+}
+
+/// How the server of a host shows who it is.
+public enum ServerTrustPolicy: Hashable, Sendable {
+    /// By a certificate that the system trusts, of the host's name if that is to be looked at.
+    case performDefaultEvaluation(validateHost: Bool)
+    /// Not at all: anybody may stand in for it.
+    case disableEvaluation
+}
+
+/// How the servers of a manager's downloads show who they are, by their hosts; others by a certificate as usual.
+open class ServerTrustPolicyManager: @unchecked Sendable {  // SAFETY: immutable; a subclass keeps its own state
+    public let policies: [String: ServerTrustPolicy]
+
+    public init(policies: [String: ServerTrustPolicy]) { self.policies = policies }
 }

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// What can be said for a URL.
-
 public import Foundation
 
 /// What can be said for an http or https URL.
@@ -53,3 +50,19 @@ extension URLComponents: URLConvertible {
         return try url.asURL()
     }
 }
+
+/// The method of a request (RFC 9110 §9).
+public enum HTTPMethod: String, Sendable, Codable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+    case head = "HEAD"
+}
+
+/// A closure of the app.
+public typealias Handler<T> = @Sendable (T) -> Void
+
+/// Fields of a request, by their names.
+public typealias HTTPHeaders = [String: String]

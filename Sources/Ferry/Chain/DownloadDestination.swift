@@ -1,8 +1,26 @@
-// Ferry: Ferry
-// Where a file goes when its server names it.
-
 public import Foundation
-import FoundationNetworking
+public import FoundationNetworking
+
+/// Where a file goes; the daemon brings it there, also when the app is gone.
+public enum DownloadDestination: Hashable, Sendable {
+    /// The manager's cache; without a name one that is made of the URL.
+    case cache(fileName: String? = nil)
+    /// This file.
+    case file(URL)
+    /// This folder, with the name that the server suggests.
+    case directory(URL)
+}
+
+/// What a download of a chain came to.
+public struct DefaultDownloadResponse: Sendable {
+    public let request: URLRequest?
+    public let response: HTTPURLResponse?
+    /// Where the file was before it came to its place; without a destination it stays until the last handler returns.
+    public let temporaryURL: URL?
+    /// Where the file is; nil if it did not come to a place.
+    public let destinationURL: URL?
+    public let error: (any Error)?
+}
 
 extension DownloadRequest {
     /// A destination in one of the user's folders, under the name that the server suggests, made harmless.

@@ -1,0 +1,108 @@
+import Foundation
+public import Logging
+
+/// Writes the log of a manager.
+public protocol Logable {
+    /// Whose log it is.
+    var identifier: String { get }
+    /// How much is logged.
+    var option: LogOption { get set }
+
+    /// Writes an entry; called for one entry at a time on the manager's operation queue, and free to call the manager.
+    func log(_ type: LogType)
+}
+
+/// How much is logged.
+public enum LogOption: Sendable {
+    /// Changes, refused calls and errors.
+    case `default`
+    /// Nothing.
+    case none
+}
+
+/// An entry of the log.
+public enum LogType: Sendable {
+    case sessionManager(_ message: String, manager: SessionManager)
+    case downloadTask(_ message: String, task: DownloadTask)
+    case error(_ message: String, error: any Error)
+}
+
+/// Prints entries, one block each, to standard output.
+struct Logger: Logable {
+    let identifier: String
+    var option: LogOption = .default
+
+    func log(_ type: LogType) {
+        guard option != .none else { return }
+        print(LogText.block(type, identifier: identifier))
+    }
+}
+
+/// Writes the log of a manager to swift-log: changes as `debug`, refused calls and errors as `error`.
+public struct SwiftLogLogger: Logable, Sendable {
+    public let identifier: String
+    public var option: LogOption
+    private let logger: Logging.Logger
+
+    /// - Parameter logger: without one, a logger whose label is `ferry.manager`.
+    public init(
+        identifier: String, logger: Logging.Logger = Logging.Logger(label: "ferry.manager"),
+        option: LogOption = .default
+    ) {
+        self.identifier = identifier
+        self.logger = logger
+        self.option = option
+    }
+
+    public func log(_ type: LogType) {
+        guard option != .none else { return }
+        switch type {
+        case .sessionManager(let message, _):
+            logger.debug("\(LogText.redacted(message))", metadata: ["manager": "\(identifier)"])
+        case .downloadTask(let message, let task):
+            logger.debug(
+                "\(LogText.redacted(message))",
+                metadata: ["manager": "\(identifier)", "url": "\(LogText.url(task.url))"])
+        case .error(let message, let error):
+            logger.error(
+                "\(LogText.redacted(message))",
+                metadata: ["manager": "\(identifier)", "error": "\(LogText.description(error))"])
+        }
+    }
+}
+
+/// Entries of the log as text; without what must stay secret.
+enum LogText {
+    /// An entry as a block of lines.
+    static func block(_ type: LogType, identifier: String) -> String {
+        var lines = ["************************ FerryLog ************************", "identifier    :  \(identifier)"]
+        switch type {
+        case .sessionManager(let message, _):
+            lines.append("Message       :  [SessionManager] \(redacted(message))")
+        case .downloadTask(let message, let task):
+            lines.append("Message       :  [DownloadTask] \(redacted(message))")
+            lines.append("Task URL      :  \(url(task.url))")
+        case .error(let message, let error):
+            lines.append("Message       :  [Error] \(redacted(message))")
+            lines.append("Description   :  \(description(error))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A URL without its password.
+    static func url(_ url: URL) -> String { redacted(url.absoluteString) }
+
+    /// What an error says, without the passwords of the URLs in it.
+    static func description(_ error: any Error) -> String { redacted(error.localizedDescription) }
+
+    /// A text without the passwords of the URLs in it.
+    static func redacted(_ text: String) -> String {
+        // Up to the last at sign before a slash, white space or a quotation mark: everything there is the user's.
+        text.replacing(/:\/\/([^\/\s@:]*):[^\/\s”"]*@/) { "://\($0.1):redacted@" }
+    }
+}
+
+/// A logger on its way to the one line that calls it; an app's logger need not be `Sendable`.
+struct LoggerBox: @unchecked Sendable {  // SAFETY: `log` is called on the session's serial line alone
+    var logger: any Logable
+}
