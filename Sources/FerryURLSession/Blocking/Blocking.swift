@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Asynchronous work for callers that cannot wait asynchronously.
-
 import Dispatch
 import Synchronization
 
@@ -51,5 +48,18 @@ private final class ResultBox<Value: Sendable, Failure: Error>: Sendable {
     func take() -> Result<Value, Failure> {
         guard let result = result.withLock({ $0 }) else { preconditionFailure("A call that has ended has a result.") }
         return result
+    }
+}
+
+/// Runs tasks on a thread of its own, so that a thread of Swift's pool may wait for them: they need none of that pool.
+package final class BlockingExecutor: TaskExecutor {
+    package static let shared = BlockingExecutor()
+
+    private let queue = DispatchQueue(label: "ferry.calls", qos: .userInitiated)
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = unsafe asUnownedTaskExecutor()
+        queue.async { unsafe job.runSynchronously(on: executor) }
     }
 }

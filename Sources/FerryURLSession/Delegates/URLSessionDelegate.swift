@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a session tells its delegate.
-
 public import Foundation
 public import FoundationNetworking
 
@@ -45,4 +42,90 @@ extension URLSessionDelegate {
     }
 
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { DelegateProbe.markMissing() }
+}
+
+/// What a session tells about a download task; called on the session's delegate queue.
+@preconcurrency public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+    /// The file is whole. Move or read it before this method returns: then it is removed.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
+
+    /// Bytes have arrived; at most ten times a second for a task. The expected total is -1 while it is not known.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+
+    /// The task goes on at an offset, or begins again at 0.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64)
+}
+
+extension URLSessionDownloadDelegate {
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) { DelegateProbe.markMissing() }
+
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) { DelegateProbe.markMissing() }
+}
+
+/// What a session tells about a data or upload task; called on the session's delegate queue. All methods have defaults.
+@preconcurrency public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    /// The head is there; no data come before it is answered.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition
+
+    /// The task is a download from here on, as its response was answered.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
+
+    /// More of the body; the next part comes when this method has returned.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+    /// Never called: responses are not cached.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+}
+
+extension URLSessionDataDelegate {
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        AsyncForm.answer(completionHandler) {
+            await self.urlSession(session, dataTask: dataTask, didReceive: response)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition {
+        DelegateProbe.markMissing()
+        return .allow
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) { DelegateProbe.markMissing() }
+
+    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        DelegateProbe.markMissing()
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        DelegateProbe.markMissing()
+        completionHandler(proposedResponse)
+    }
 }

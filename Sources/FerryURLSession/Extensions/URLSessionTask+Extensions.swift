@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What any task has beyond Apple's URLSession.
-
 import FerryCore
 import Foundation
 public import FoundationNetworking
@@ -61,4 +58,27 @@ extension URLSessionTask {
         }
         transport?.update(.options(options))
     }
+}
+
+/// A task delegate that is also told what its tasks wait for.
+@preconcurrency public protocol FerryTaskDelegate: URLSessionTaskDelegate {
+    /// The task waits for something else than before; nil: bytes may flow.
+    func urlSession(_ session: URLSession, task: URLSessionTask, didChangeWaitingReason reason: WaitingReason?)
+}
+
+extension FerryTaskDelegate {
+    public func urlSession(_ session: URLSession, task: URLSessionTask, didChangeWaitingReason reason: WaitingReason?) {
+        DelegateProbe.markMissing()
+    }
+}
+
+/// What a task carries beyond Apple's `URLSession`: plain data that is stored with the task.
+struct TaskOptions: Sendable, Codable, Hashable {
+    var destination: URLSessionDownloadTask.Destination?
+    var expectedDigest: URLSessionDownloadTask.Digest?
+    var mirrors: [URL] = []
+    var maximumConnections = 1
+    var bytesPerSecondLimit: Int64?
+    var metadata: [String: String] = [:]
+    var retryPolicy: RetryPolicy?
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a task waits for.
-
 import FerryCore
 public import Foundation
 
@@ -47,6 +44,20 @@ extension WaitingReason {
         case .retry, .server, .disk, .destination, .shutdown, .held, .unknown:
             let code = transfer.error.map { URLErrorMapping.code($0) } ?? .unknown
             self = .retry(at: transfer.nextTryAt ?? now, after: code)
+        }
+    }
+}
+
+extension WaitingReason {
+    /// A condition that is in the way; nil for what is none.
+    init?(condition: WaitReason) {
+        switch condition {
+        case .network: self = .connectivity
+        case .cellular: self = .cellular
+        case .expensive: self = .expensive
+        case .constrained: self = .constrained
+        case .power: self = .externalPower
+        default: return nil
         }
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A question to a delegate.
-
 import Synchronization
 
 /// A question to a delegate, settled once its call has returned and an answer is there; only the first answer counts.
@@ -39,5 +36,34 @@ final class Question<Value: Sendable>: Sendable {
             return (asker, state.answer)
         }
         if let (asker, answer) = settled { asker.resume(returning: answer) }
+    }
+}
+
+/// The question that a task's delegate has not answered yet: a task that ends does not wait for it.
+final class OpenQuestion: Sendable {
+    private struct State {
+        var withdraw: (@Sendable () -> Void)?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    func asked(_ withdraw: @escaping @Sendable () -> Void) {
+        let isClosed = state.withLock { state in
+            state.withdraw = withdraw
+            return state.isClosed
+        }
+        if isClosed { withdraw() }
+    }
+
+    func answered() { state.withLock { $0.withdraw = nil } }
+
+    /// Withdraws the question, if there is one, and every later one.
+    func close() {
+        let withdraw = state.withLock { state in
+            state.isClosed = true
+            return state.withdraw
+        }
+        withdraw?()
     }
 }

@@ -1,6 +1,6 @@
-// Ferry: FerryURLSession
-// Steps of one task, in their order.
-
+import FerryCore
+import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// Tells one task's steps one after the other; those that say the same become one, so that a delegate that takes long
@@ -45,6 +45,26 @@ final class RelayLine: Sendable {
             let step = state.steps.isEmpty ? nil : state.steps.removeFirst()
             if step == nil { state.isTelling = false }
             return step
+        }
+    }
+}
+
+/// Something that happened to a task and that its delegate is still to be told.
+enum RelayStep: Sendable {
+    case sent(total: Int64, expected: Int64)
+    case wrote(total: Int64, expected: Int64)
+    case resumed(offset: Int64, expected: Int64)
+    case informational(HTTPURLResponse)
+    case waitsForConnectivity
+    case waiting(WaitingReason?)
+    /// Work that somebody waits for.
+    case work(@Sendable () async -> Void)
+
+    /// The step that says as much as this one and a later one; nil if both must be told.
+    func merged(with later: RelayStep) -> RelayStep? {
+        switch (self, later) {
+        case (.sent, .sent), (.wrote, .wrote): later
+        default: nil
         }
     }
 }

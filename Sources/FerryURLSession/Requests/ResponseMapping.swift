@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Responses in Foundation's words.
-
 package import FerryCore
 import Foundation
 package import FoundationNetworking
@@ -30,5 +27,40 @@ package enum ResponseMapping {
             result[name] = result[name].map { "\($0), \(field.value)" } ?? field.value
         }
         return result
+    }
+}
+
+/// A response that suggests a name for its file as on Apple's systems: the server's, else the URL's last component.
+/// swift-corelibs-foundation has `Unknown` for all that have no `Content-Disposition`.
+final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // SAFETY: adds no state to an immutable class
+    override var suggestedFilename: String? {
+        guard let text = url?.absoluteString, let address = try? HTTPURL(parsing: text) else {
+            return super.suggestedFilename
+        }
+        return FileName.choose(
+            callerName: nil, contentDisposition: value(forHTTPHeaderField: "Content-Disposition"),
+            originalURL: address, finalURL: address)
+    }
+}
+
+/// Versions of TLS in Foundation's words and in Ferry's.
+enum TLSMapping {
+    static func version(_ version: TLSVersion) -> tls_protocol_version_t {
+        switch version {
+        case .v1_0: .TLSv10
+        case .v1_1: .TLSv11
+        case .v1_2: .TLSv12
+        case .v1_3: .TLSv13
+        }
+    }
+
+    static func version(_ version: tls_protocol_version_t) -> TLSVersion? {
+        switch version {
+        case .TLSv10: .v1_0
+        case .TLSv11: .v1_1
+        case .TLSv12: .v1_2
+        case .TLSv13: .v1_3
+        default: nil
+        }
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What carries a session's tasks.
-
 import Foundation
 
 /// Carries the tasks of one session: in this process, or in the daemon.
@@ -34,4 +31,13 @@ extension SessionEngine {
     var isRestoring: Bool { false }
     func ended(_ task: URLSessionTask) {}
     func close() async {}
+}
+
+/// Handles the events of a background session that is no `URLSession` of this process.
+package protocol EventHandling: AnyObject, Sendable {
+    /// The app was called to handle events: its completion handler is due when they are over.
+    func calledToHandleEvents()
+
+    /// Returns once no event waits for a callback or runs in one, and the daemon knows of them.
+    func waitUntilQuiet() async
 }

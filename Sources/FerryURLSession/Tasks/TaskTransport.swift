@@ -1,7 +1,6 @@
-// Ferry: FerryURLSession
-// What carries one task's work.
-
 import Foundation
+import FoundationNetworking
+import Synchronization
 
 /// Carries one task's work. Made by the session's engine, driven by the task, reports to the task's relay.
 ///
@@ -25,4 +24,58 @@ enum TaskChange: Sendable {
     case earliestBeginDate(Date?)
     case options(TaskOptions)
     case request(URLRequest)
+}
+
+/// What a task is made to do.
+enum TaskWork: Sendable {
+    case data(URLRequest)
+    case download(URLRequest)
+    case downloadContinuing(ResumeData)
+    case upload(URLRequest, UploadBody)
+    /// Can never be done: the task ends with this error once it is resumed.
+    case impossible(URLError)
+
+    var request: URLRequest? {
+        switch self {
+        case .data(let request), .download(let request), .upload(let request, _): request
+        case .downloadContinuing(let data): data.originalRequest
+        case .impossible: nil
+        }
+    }
+}
+
+/// What an upload sends.
+enum UploadBody: Sendable {
+    case bytes(Data)
+    case file(URL)
+    /// A stream that the delegate gives.
+    case stream
+}
+
+/// Ends its task with an error that was known from the start, once the task is resumed or canceled.
+final class FailedTransport: TaskTransport {
+    private let error: any Error
+    private let relay: TaskRelay
+    private let hasEnded = Atomic(false)
+
+    init(_ error: any Error, relay: TaskRelay) {
+        self.error = error
+        self.relay = relay
+    }
+
+    func resume() { end(error) }
+    func suspend() {}
+    func cancel() { end(URLError.failing(.cancelled, relay.task.currentRequest?.url)) }
+
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        handler(nil)
+        cancel()
+    }
+
+    func update(_ change: TaskChange) {}
+
+    private func end(_ error: any Error) {
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
+        Task(name: "end of a task") { await relay.complete(error, metrics: []) }
+    }
 }

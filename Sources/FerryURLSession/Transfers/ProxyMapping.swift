@@ -1,6 +1,5 @@
-// Ferry: FerryURLSession
-// Which proxies a session's requests go through.
-
+import FerryClient
+package import FerryCore
 import Foundation
 
 /// Writes a session's proxies as the variables that name them to programs (statement 28).
@@ -38,5 +37,21 @@ enum ProxyMapping {
         case let text as String: Int(text)
         default: nil
         }
+    }
+}
+
+extension CallerEnvironment {
+    /// That of this app at this moment.
+    package static var ofApp: CallerEnvironment {
+        CallerEnvironment(
+            variables: ProcessInfo.processInfo.environment, umask: .ofProcess,
+            currentFolder: FileManager.default.currentDirectoryPath)
+    }
+
+    /// That of a session: its configuration's own proxies take the place of the app's.
+    static func of(_ configuration: URLSessionConfiguration) -> CallerEnvironment {
+        var caller = ofApp
+        caller.proxies = ProxyMapping.environment(configuration.connectionProxyDictionary, inherited: caller.proxies)
+        return caller
     }
 }

@@ -1,9 +1,6 @@
-// Ferry: FerryCommandsTests
-// A console that keeps what was written.
-
 import ArgumentParser
+import FerryCommands
 import Synchronization
-
 @testable import FerryCommands
 
 /// Keeps what was written, and has the files and the size that a test gives it.
@@ -32,4 +29,13 @@ final class RecordingConsole: Console {
     func stopSignals() -> AsyncStream<StopSignal> {
         AsyncStream { continuation in for signal in signals { continuation.yield(signal) } }
     }
+}
+
+/// Runs a command line against a daemon of the test's own.
+func ferry(
+    _ arguments: String..., daemon: FakeDaemon = FakeDaemon(), console: RecordingConsole = RecordingConsole(),
+    environment: [String: String] = [:]
+) async -> Int32 {
+    let context = CommandContext(console: console, environment: environment, currentFolder: "/home/me") { daemon }
+    return await FerryProgram.run(arguments, in: context)
 }

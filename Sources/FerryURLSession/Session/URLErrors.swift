@@ -1,8 +1,5 @@
-// Ferry: FerryURLSession
-// From Ferry's errors to Foundation's.
-
 package import FerryCore
-import Foundation
+public import Foundation
 
 /// Shows a transfer's error as Foundation does.
 package enum URLErrorMapping {
@@ -51,3 +48,45 @@ package enum URLErrorMapping {
         }
     }
 }
+
+extension URLError {
+    /// Why a background task was canceled by others than the app.
+    public enum BackgroundTaskCancelledReason: Int, Sendable {
+        case userForceQuitApplication
+        case backgroundUpdatesDisabled
+        case insufficientSystemResources
+    }
+
+    /// Which of the task's own rules forbids the network.
+    public enum NetworkUnavailableReason: Int, Sendable { case cellular, expensive, constrained }
+
+    public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+        (userInfo[backgroundTaskCancelledReasonKey] as? Int).flatMap(BackgroundTaskCancelledReason.init)
+    }
+
+    public var networkUnavailableReason: NetworkUnavailableReason? {
+        (userInfo[NSURLErrorNetworkUnavailableReasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
+    }
+
+    /// What a later download task needs to continue.
+    public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
+
+    /// Always nil: resumable uploads are not offered.
+    public var uploadTaskResumeData: Data? { userInfo[NSURLSessionUploadTaskResumeData] as? Data }
+}
+
+/// A byte count that is not known: -1.
+public let NSURLSessionTransferSizeUnknown: Int64 = -1
+/// The key of resume data in an error's user info.
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+/// The key of upload resume data, which are never made.
+public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
+/// The name that swift-corelibs-foundation has for ``NSURLSessionDownloadTaskResumeData``.
+public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
+/// The key of a `URLError.NetworkUnavailableReason` in an error's user info.
+public let NSURLErrorNetworkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
+public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
+
+/// The key of why a background task was canceled.
+let backgroundTaskCancelledReasonKey = "NSURLErrorBackgroundTaskCancelledReasonKey"
