@@ -89,6 +89,42 @@ import Testing
         }
     }
 
+    /// Earlier versions kept them until a transfer was removed.
+    @Test func `that an earlier daemon left are forgotten after the start, with nobody resting`() async throws {
+        let script = OriginScript(Self.body, always: .hold("h", at: .body(0)))
+        try await withTemporaryFolder { outside in
+            try await withOrigin(script) { origin in
+                var ids: [TransferID] = []
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    let local = try #require(bed.service as? LocalTransferService)
+                    let live = try await bed.add("/live", give)
+                    let session = try await local.existing(live.id)
+                    let old = Date(timeIntervalSince1970: 1_700_000_000)
+                    let records = [Outcome.canceled, .failed(TransferError(.notFound, "No."))].map { outcome in
+                        var record = TransferRecord(
+                            id: TransferID.next(after: ids.last ?? TransferID(rawValue: 1), milliseconds: 1),
+                            createdAt: old, request: session.request, credentials: session.credentials)
+                        record.outcome = outcome
+                        record.finishedAt = old
+                        ids.append(record.id)
+                        return record
+                    }
+                    try await local.journal.commit { transaction throws(TransferError) in
+                        for record in records { try transaction.insert(record) }
+                    }
+                }
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    let local = try #require(bed.service as? LocalTransferService)
+                    await origin.waitForHold("h")
+                    try await eventually("the secrets are gone") {
+                        for id in ids where try await local.existing(id).hasSecrets { return false }
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `stay with a failure, so that a retry serves`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .status(404)))
         try await withStoredService(script) { bed, _ in

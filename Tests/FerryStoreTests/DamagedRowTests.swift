@@ -70,7 +70,6 @@ import Testing
         let ids = (0..<20).map { Sample.id($0) }
         let found = try await journal.read { reader throws(TransferError) in
             var alike = AlikeRecords()
-            _ = try reader.failedWithSecrets(before: .now, after: TransferID(rawValue: 0))
             _ = try reader.spooledTransfers(endedBefore: .now)
             return [
                 try reader.pending(ids).count, try reader.remains(of: nil).count, try reader.remains(of: ids).count,

@@ -90,19 +90,17 @@ import Testing
         plain.request.headers = [HeaderField(name: "Accept", value: "*/*")]
         try await Sample.insert(records + [plain], into: journal)
         try await journal.commit { transaction throws(TransferError) in
-            try transaction.connection.execute("DELETE FROM grdb_migrations WHERE identifier = '7'")
+            for step in OldJournals.version7 { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)
-        for record in records.prefix(2) {
-            let found = try #require(try await again.record(record.id))
-            #expect(found.credentials == nil && found.request.cookies == [] && found.request.secretsForgotten)
-            #expect(found.request.headers == [HeaderField(name: "Accept", value: "text/plain")])
-            #expect(found.request.proxyEnvironment == nil)
-        }
-        #expect(try await again.record(records[2].id) == records[2])
-        #expect(try await again.record(plain.id) == plain)
+        // The opening itself reads no request.
         let ids = (records + [plain]).map(\.id)
+        #expect(try await again.page() == records + [plain])
+        #expect(try await mayHaveSecrets(again) == ids)
+        for phase in [JournalPhase.succeeded, .canceled] { try await forget(again, phase) }
+        #expect(try await again.page() == records.prefix(2).map(forgotten) + [records[2], plain])
+        #expect(try await mayHaveSecrets(again) == [records[2].id])
         let moment = ActiveTime.Instant(wall: Sample.moment, boot: nil, uptime: 1)
         let begun = try await again.commit { transaction throws(TransferError) in
             try transaction.begin(ids, of: .cli, delayed: [], anew: [], at: moment)
@@ -114,16 +112,69 @@ import Testing
         await again.close()
     }
 
-    @Test func `of transfers that failed long ago are found`() async throws {
+    @Test func `of transfers that failed long ago are forgotten, and no row is looked at again for it`() async throws {
         let journal = try Journal.inMemory(logger: Sample.quiet)
         let failure = Outcome.failed(TransferError(.notFound, "No."))
-        let records = [end(try record(1, length: 1), failure), end(try Sample.record(2), failure)]
+        let secret = try (1...250).map { end(try record($0, length: 1), failure) }
+        var plain = end(try Sample.record(300), failure)
+        plain.request.headers = [HeaderField(name: "Accept", value: "*/*")]
+        try await Sample.insert(secret + [plain], into: journal)
+        #expect(try await mayHaveSecrets(journal) == secret.map(\.id))
+        try await forget(journal, .failed, before: Sample.moment)
+        #expect(try await mayHaveSecrets(journal) == secret.map(\.id))
+        try await forget(journal, .failed, before: Sample.moment + 1)
+        #expect(try await mayHaveSecrets(journal) == [])
+        #expect(try await journal.record(secret[249].id) == forgotten(secret[249]))
+        #expect(try await journal.record(plain.id) == plain)
+    }
+
+    @Test func `beside something that cannot be read are forgotten, and the rest stays as it is`() async throws {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let records = try (1...3).map { end(try record($0, length: 1), .failed(TransferError(.notFound, "No."))) }
         try await Sample.insert(records, into: journal)
-        for (moment, count) in [(Sample.moment, 0), (Sample.moment + 1, 1)] {
-            let found = try await journal.read { reader throws(TransferError) in
-                try reader.failedWithSecrets(before: moment, after: TransferID(rawValue: 0))
+        try await journal.commit { transaction throws(TransferError) in
+            for step in [
+                "UPDATE requests SET request = '{' WHERE id = \(records[0].id.column)",
+                "UPDATE requests SET credentials = '{' WHERE id = \(records[1].id.column)",
+                "UPDATE transfers SET facts = '{' WHERE id = \(records[1].id.column)",
+            ] { try transaction.connection.execute(step) }
+        }
+        try await forget(journal, .failed, before: Sample.moment + 1)
+        #expect(try await mayHaveSecrets(journal) == [records[0].id])
+        let (left, texts) = try await journal.read { reader throws(TransferError) in
+            let sql = "SELECT request, credentials, facts FROM transfers JOIN requests USING (id) ORDER BY id"
+            var rows: [[String?]] = []
+            try reader.connection.forEachRow(sql) { row in rows.append((0..<3).map { row.text($0) }) }
+            return (rows.map { $0[1] }, [rows[0][0], rows[1][2]])
+        }
+        #expect(left == [nil, nil, nil] && texts == ["{", "{"])
+        #expect(try await journal.record(records[1].id)?.request == forgotten(records[1]).request)
+        #expect(try await journal.record(records[2].id) == forgotten(records[2]))
+    }
+
+    private func forgotten(_ record: TransferRecord) -> TransferRecord {
+        var record = record
+        record.forgetSecrets()
+        return record
+    }
+
+    /// Forgets what there is of one phase, in as many steps as it takes.
+    private func forget(_ journal: Journal, _ phase: JournalPhase, before moment: Date? = nil) async throws {
+        var last: TransferID? = TransferID(rawValue: 0)
+        while let after = last {
+            last = try await journal.commit { transaction throws(TransferError) in
+                try transaction.forgetSecrets(in: phase, endedBefore: moment, after: after)
             }
-            #expect(found.count == count)
+        }
+    }
+
+    /// Those that are looked at when secrets are forgotten.
+    private func mayHaveSecrets(_ journal: Journal) async throws -> [TransferID] {
+        try await journal.read { reader throws(TransferError) in
+            var ids: [TransferID] = []
+            let sql = "SELECT id FROM transfers WHERE secrets IS NOT 0 ORDER BY id"
+            try reader.connection.forEachRow(sql) { row in ids.append(TransferID(column: row.integer(0) ?? 0)) }
+            return ids
         }
     }
 }

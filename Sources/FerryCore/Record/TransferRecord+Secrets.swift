@@ -23,6 +23,12 @@ enum SecretParts {
 }
 
 extension TransferRequest {
+    /// Whether something in it opens something for its user.
+    package var hasSecrets: Bool {
+        !cookies.isEmpty || headers.contains(where: SecretParts.isSecret)
+            || proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
+    }
+
     /// Takes out what opens something for its user, and notes that it is missing.
     ///
     /// Its URL, its body and what its client keeps with it stay.
@@ -36,6 +42,12 @@ extension TransferRequest {
 }
 
 extension TransferRecord {
+    /// Whether there is something that ``forgetSecrets()`` takes out.
+    package var hasSecrets: Bool {
+        credentials != nil || request.hasSecrets
+            || request.note == nil && facts.response?.fields.contains { $0.isNamed("Set-Cookie") } == true
+    }
+
     /// Takes out what its user alone may know: nothing more is asked for it.
     package mutating func forgetSecrets() {
         request.forgetSecrets()

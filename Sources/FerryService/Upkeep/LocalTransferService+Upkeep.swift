@@ -35,24 +35,17 @@ extension LocalTransferService {
         setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
     }
 
-    /// Forgets what opens something for the users of transfers that failed so long ago that their bytes are forgotten too.
-    private func forgetOldSecrets() async throws(TransferError) {
-        let moment = Date().addingTimeInterval(-CleanUp.lifetime)
-        var last = TransferID(rawValue: 0)
-        while !isShuttingDown {
-            let after = last
-            let records = try await journal.read { reader throws(TransferError) in
-                try reader.failedWithSecrets(before: moment, after: after)
-            }
-            guard let end = records.last else { return }
-            last = end.id
-            try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
-                for record in records {
-                    // A retry that came in between needs them.
-                    guard var current = try transaction.record(record.id), current.outcome != nil else { continue }
-                    let old = current.request
-                    current.forgetSecrets()
-                    if current.request != old { try transaction.update(current) }
+    /// Forgets what opens something for the users of transfers that have ended: of failed ones, once their bytes are forgotten
+    /// too.
+    func forgetOldSecrets() async throws(TransferError) {
+        let ends: [(JournalPhase, before: Date?)] = [
+            (.succeeded, nil), (.canceled, nil), (.failed, Date().addingTimeInterval(-CleanUp.lifetime)),
+        ]
+        for (phase, moment) in ends {
+            var last: TransferID? = TransferID(rawValue: 0)
+            while let after = last, !isShuttingDown {
+                last = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                    try transaction.forgetSecrets(in: phase, endedBefore: moment, after: after)
                 }
             }
         }

@@ -90,22 +90,6 @@ extension JournalReads {
         return ids
     }
 
-    /// Transfers after an id that failed before a moment and may still have secrets, oldest first, some at a time.
-    package func failedWithSecrets(
-        before moment: Date, after id: TransferID
-    ) throws(TransferError) -> [TransferRecord] {
-        var ids: [TransferID] = []
-        try connection.forEachRow(
-            """
-            SELECT id FROM transfers JOIN requests USING (id) WHERE phase = 4 AND finished_at < ? AND id > ? \
-            AND \(TransferColumns.mayHaveSecrets) ORDER BY id LIMIT 100
-            """, [moment.journalMilliseconds, id.column]
-        ) { row in
-            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
-        }
-        return try records(ids)
-    }
-
     /// The largest id that was ever stored, also if its transfer is gone.
     package var lastTransferID: TransferID? {
         get throws(TransferError) {

@@ -13,13 +13,13 @@ import GRDB
 enum TransferColumns {
     static let insert = """
         INSERT INTO transfers (session, phase, intent, priority, origin, destination, placed, finished_at, retry_at, \
-        attempts, has_partial, facts, failures, retry, outcome, active, line, due, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        attempts, has_partial, facts, failures, retry, outcome, active, line, due, secrets, id, created_at) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let update = """
         UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, placed = ?, \
         finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, facts = ?, \
-        failures = ?, retry = ?, outcome = ?, active = ?, line = ?, due = ? WHERE id = ?
+        failures = ?, retry = ?, outcome = ?, active = ?, line = ?, due = ?, secrets = ? WHERE id = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
     static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"
@@ -37,13 +37,7 @@ enum TransferColumns {
         WHERE id IN (SELECT value FROM json_each(?))
         """
 
-    /// Whether a row of `requests` may have what only its user knows.
-    static let mayHaveSecrets = """
-        (credentials IS NOT NULL OR instr(request, '"headers":') > 0 OR instr(request, '"cookies":') > 0 \
-        OR instr(request, '"proxy_environment":') > 0)
-        """
-
-    /// Whether a row of `requests` says that it had some, which were forgotten.
+    /// Whether a row of `requests` says that it had secrets, which were forgotten.
     static let lacksSecrets = #"(instr(request, '"secrets_forgotten":true') > 0)"#
 
     /// The arguments that ``insert`` and ``update`` share.
@@ -58,7 +52,7 @@ enum TransferColumns {
             try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
-            StoredLine.column(record), record.due?.journalMilliseconds,
+            StoredLine.column(record), record.due?.journalMilliseconds, record.hasSecrets,
         ]
         return StatementArguments(values)
     }

@@ -21,6 +21,7 @@ package struct BatchTemplate: Sendable {
     let folder: String
     let line: String?
     let due: Int64?
+    let hasSecrets: Bool
 
     /// - Parameter record: like those of the rows in all but what ``BatchRow`` has; it has not ended, and reserves nothing.
     package init(_ record: TransferRecord) throws(TransferError) {
@@ -38,6 +39,7 @@ package struct BatchTemplate: Sendable {
         folder = record.request.folder
         line = StoredLine.column(record)
         due = record.due?.journalMilliseconds
+        hasSecrets = record.hasSecrets
     }
 }
 
@@ -77,12 +79,14 @@ extension JournalTransaction {
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
-            attempts, has_partial, facts, failures, active, line, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+            attempts, has_partial, facts, failures, active, line, due, secrets) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
             """,
             [
                 row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
                 destination, template.createdAt, template.attempts, template.facts(reserving: destination),
                 template.failures, template.active, template.line, template.due,
+                template.hasSecrets || row.credentials != nil,
             ])
         guard changed == 1 else { return false }
         let request = template.request.text(url: row.url, folder: row.folder, name: row.name, data: row.data)

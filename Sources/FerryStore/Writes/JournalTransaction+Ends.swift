@@ -15,6 +15,7 @@ package struct StoredEnd: Sendable {
     fileprivate let finishedAt: Int64?
     fileprivate let attempts: Int
     fileprivate let leavesWork: Bool
+    fileprivate let hasSecrets: Bool
     fileprivate let facts: String
     fileprivate let failures: String
     fileprivate let outcome: String?
@@ -34,6 +35,7 @@ package struct StoredEnd: Sendable {
         finishedAt = record.finishedAt?.journalMilliseconds
         attempts = record.attempts
         leavesWork = record.facts.leavesWork
+        hasSecrets = record.hasSecrets
         facts = try JournalJSON.text(record.facts)
         failures = try TransferColumns.text(record.failures)
         outcome = try JournalJSON.text(ifPresent: record.outcome)
@@ -54,12 +56,12 @@ extension JournalTransaction {
         let changed = try connection.execute(
             """
             UPDATE transfers SET phase = ?, destination = ?, placed = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
-            has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ? \
+            has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ?, secrets = ? \
             WHERE id = ? AND phase = 0
             """,
             [
                 end.phase, end.destination, end.placed, end.finishedAt, end.attempts, end.leavesWork, end.facts,
-                end.failures, end.outcome, end.id.column,
+                end.failures, end.outcome, end.hasSecrets, end.id.column,
             ])
         guard changed == 1 else { return nil }
         if let request = end.request {

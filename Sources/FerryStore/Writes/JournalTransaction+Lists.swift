@@ -44,13 +44,13 @@ extension JournalTransaction {
         try connection.execute(
             """
             INSERT INTO transfers (id, session, phase, intent, priority, origin, created_at, attempts, has_partial, \
-            facts, failures, active, line, due) \
-            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ? FROM json_each(?)
+            facts, failures, active, line, due, secrets) \
+            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ? FROM json_each(?)
             """,
             [
                 first.column, template.session, template.phase, template.intent, template.priority, group.origin,
                 template.createdAt, template.attempts, template.facts, template.failures, template.active,
-                template.line, template.due, urls,
+                template.line, template.due, template.hasSecrets, urls,
             ])
         let request = template.request.aroundURL()
         try connection.execute(

@@ -81,7 +81,7 @@ package struct JournalTransaction: JournalReads {
         return try connection.execute("DELETE FROM transfers WHERE id = ?", [id.column]) == 1
     }
 
-    /// Deletes requests; requests of failed transfers may have secrets.
+    /// Deletes requests, before their transfers; requests of failed transfers may have secrets.
     func deleteRequests(_ ids: [TransferID]) throws(TransferError) {
         let named = PageQuery.json(ids)
         let condition = "id IN (SELECT value FROM json_each(?))"
@@ -89,7 +89,7 @@ package struct JournalTransaction: JournalReads {
             _ = try connection.execute("DELETE FROM requests WHERE \(condition)", [named])
         }
         let secret = try connection.row(
-            "SELECT 1 FROM requests WHERE \(condition) AND \(TransferColumns.mayHaveSecrets) LIMIT 1", [named])
+            "SELECT 1 FROM transfers WHERE \(condition) AND secrets IS NOT 0 LIMIT 1", [named])
         if secret == nil { try delete() } else { try connection.erasing(delete) }
     }
 

@@ -3,9 +3,19 @@
 
 /// Steps that make a journal's tables what they were in an earlier version.
 enum OldJournals {
-    /// Before requests stood apart.
+    static let version7 = [
+        "DROP INDEX transfers_secrets", "ALTER TABLE transfers DROP COLUMN secrets",
+        "DELETE FROM grdb_migrations WHERE identifier = '8'",
+    ]
+
+    static let version5 =
+        version7 + [
+            "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
+            "UPDATE transfers SET line = NULL", "DELETE FROM grdb_migrations WHERE identifier IN ('6', '7')",
+        ]
+
+    /// What requests that stand apart add to the fourth version.
     private static let beforeVersion5 = [
-        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
         "ALTER TABLE transfers ADD COLUMN request TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE transfers ADD COLUMN credentials TEXT", "DROP INDEX transfers_destination",
         "DROP INDEX transfers_placed",
@@ -22,16 +32,11 @@ enum OldJournals {
     ]
 
     static let version1 =
-        beforeVersion5 + [
+        version5 + beforeVersion5 + [
             "ALTER TABLE transfers DROP COLUMN active", "ALTER TABLE sessions DROP COLUMN last_task",
             "ALTER TABLE sessions DROP COLUMN cookies", "DROP TABLE applications", "DROP TABLE registrations",
             "ALTER TABLE sessions DROP COLUMN transfer_order", "DROP INDEX transfers_line",
             "DROP INDEX transfers_timed", "ALTER TABLE transfers DROP COLUMN line",
-            "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5', '6', '7')",
+            "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3', '4', '5')",
         ]
-
-    static let version5 = [
-        "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
-        "UPDATE transfers SET line = NULL", "DELETE FROM grdb_migrations WHERE identifier IN ('6', '7')",
-    ]
 }
