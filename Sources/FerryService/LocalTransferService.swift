@@ -64,6 +64,8 @@ package actor LocalTransferService: TransferService {
     var desk = SessionDesk()
     /// The networks and the power that transfers depend on.
     var watch: ConditionWatch
+    /// Folders with files that are to be removed.
+    var cleanUps = CleanUpLine()
     var outcomesSinceTrim = 0
     var upkeep = Upkeep()
     var isSpoolOpen = false

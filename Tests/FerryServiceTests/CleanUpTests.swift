@@ -117,4 +117,35 @@ import Testing
             try await eventually("the partial file's end") { bed.files == [] }
         }
     }
+
+    /// Folders that answer when they are opened, and hang when a file in them is removed, took all threads of the clean-up.
+    @Test(arguments: [DiskCall.remove, .openFolder])
+    func `hold up those of other file systems nowhere, however many folders hang`(_ call: DiskCall) async throws {
+        let (before, after) = (FaultyDisk(), FaultyDisk())
+        var (hung, healthy) = ([TransferID](), [TransferID]())
+        var hold: DiskHold?
+        try await withTwoServices({ $0.disk = before }, { $0.disk = after }) { bed in
+            let nas = bed.outside.file("nas")
+            func leave(_ folder: String) async throws -> TransferID {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let id = try await bed.add("/held") { $0.folder = folder }.id
+                try await bed.wait(for: id, received: 200_000)
+                before.fail(.remove, EIO)
+                _ = try await bed.service.act(.cancel, on: TransferSelection(ids: [id]))
+                return id
+            }
+            for number in 1...12 { hung.append(try await leave(nas + "/\(number)")) }
+            for number in 1...3 { healthy.append(try await leave(bed.folder + "/\(number)")) }
+            after.setDevice(1, of: nas)
+            after.setDevice(2, of: bed.folder)
+            hold = after.hold(call, below: nas)
+        } second: { bed in
+            let hold = try #require(hold)
+            defer { hold.release() }
+            for id in healthy { try await bed.wait(for: id, .canceled) }
+            #expect(hold.count > 0)
+            hold.release()
+            for id in hung { try await bed.wait(for: id, .canceled) }
+        }
+    }
 }

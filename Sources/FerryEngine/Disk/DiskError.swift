@@ -10,8 +10,11 @@ package struct DiskError: Error, Hashable, Sendable {
     package let operation: String
     package let path: String
     package let errno: Int32
+    /// What people can do about it, as a sentence.
+    package let advice: String?
 
-    package init(_ operation: String, _ path: String, errno: Int32) {
+    package init(_ operation: String, _ path: String, errno: Int32, advice: String? = nil) {
+        self.advice = advice
         self.operation = operation
         self.path = path
         self.errno = errno
@@ -23,7 +26,8 @@ package struct DiskError: Error, Hashable, Sendable {
     /// The error of the table, where the path is the partial file or its folder.
     package var transferError: TransferError {
         let reason = unsafe String(cString: strerror(errno))
-        let sentence = "\(operation) \(path.escapingControls) failed: \(reason)."
+        let failure = "\(operation) \(path.escapingControls) failed: \(reason)."
+        let sentence = advice.map { "\(failure) \($0)" } ?? failure
         let details = ErrorDetails(errno: errno)
         return switch errno {
         case ENOSPC, EDQUOT: TransferError(.diskFull, sentence, details: details)

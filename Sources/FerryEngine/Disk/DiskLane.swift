@@ -9,8 +9,8 @@ package struct DiskLane: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         /// Nothing is known of it.
         case anywhere
-        /// Folders that have answered, and hold what earlier processes left.
-        case leftovers
+        /// The file systems of folders that have answered, and hold what ended transfers left.
+        case leftovers(Set<UInt64>)
         /// A folder whose file system has not been looked at: to look is what may block.
         case folder(String)
         /// The file systems of a transfer's partial file and of its final name.
@@ -31,7 +31,7 @@ package struct DiskLane: Hashable, Sendable {
     }
 
     /// How much is done at the same time.
-    package var width: Int { place == .leftovers ? 8 : work == .calls ? 4 : 2 }
+    package var width: Int { work == .calls ? 4 : 2 }
 }
 
 /// Work that waits for its turn, lane by lane.

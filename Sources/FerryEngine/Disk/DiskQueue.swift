@@ -41,11 +41,10 @@ package struct DiskQueue: Sendable {
     ) async -> Result<Value, DiskError> {
         let (system, threads, lane) = (system, threads, lane)
         return await withCheckedContinuation { continuation in
-            threads.run(in: lane) { isOpen in
+            threads.run(in: lane) { refusal in
                 continuation.resume(
                     returning: Result { () throws(DiskError) in
-                        // The threads end with the engine: what was asked after that has not been done.
-                        guard isOpen else { throw DiskError("Working on", "a file", errno: ECANCELED) }
+                        if let refusal { throw refusal }
                         return try body(system)
                     })
             }

@@ -2,7 +2,7 @@
 // Threads for calls that may block for ever.
 
 import Dispatch
-import Foundation
+import Glibc
 import Synchronization
 
 /// Threads for blocking calls: as many as have work, a few at most for each lane.
@@ -10,8 +10,10 @@ import Synchronization
 /// A call that never returns keeps its thread and holds up its lane; other lanes get threads of their own. A thread without
 /// work ends after a while.
 final class DiskThreads: Sendable {
-    /// Work, which is told whether it may still be done.
-    typealias Work = @Sendable (_ isOpen: Bool) -> Void
+    /// Work, which is told why it cannot be done; nil if it is to be done.
+    typealias Work = @Sendable (_ refusal: DiskError?) -> Void
+    /// Starts a thread; false if the system gives none.
+    typealias Starter = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
     private struct Job {
         let lane: DiskLane
@@ -37,10 +39,19 @@ final class DiskThreads: Sendable {
         case seat(Seat), thread, later, never
     }
 
+    private static let ended = DiskError("Working on", "a file", errno: ECANCELED)
+    private static let noThread = DiskError(
+        "Starting a thread for", "work on files", errno: EAGAIN,
+        advice:
+            "This process, or this user, has as many threads as it may have; raise TasksMax= of ferryd's unit or ulimit -u."
+    )
     /// How long a thread waits for work, in seconds.
     private static let patience = 10.0
 
     private let state = Mutex(State())
+    private let startThread: Starter
+
+    init(startThread: @escaping Starter = BlockingThread.start) { self.startThread = startThread }
 
     /// Does some work on a thread, once its lane has room for it.
     func run(in lane: DiskLane, _ work: @escaping Work) {
@@ -56,22 +67,36 @@ final class DiskThreads: Sendable {
         case .seat(let seat):
             seat.job.withLock { $0 = job }
             seat.isTaken.signal()
-        case .thread:
-            let thread = Thread { self.serve(job) }
-            thread.name = "ferry-disk"
-            thread.start()
+        case .thread: serveOnNewThread(job)
         case .later: break
-        case .never: work(false)
+        // The threads end with the engine: what is asked for after that is not done.
+        case .never: work(Self.ended)
         }
+    }
+
+    private func serveOnNewThread(_ first: Job) {
+        var job: Job? = first
+        while let current = job {
+            if startThread({ self.serve(current) }) { return }
+            current.work(Self.noThread)
+            // What waits in the lane may have been waiting for this work alone.
+            let next = state.withLock { $0.lanes.ended(in: current.lane) }
+            job = next.map { Job(lane: current.lane, work: $0) }
+        }
+        threadEnded()
     }
 
     private func serve(_ first: Job) {
         var job: Job? = first
         while let current = job {
-            current.work(true)
+            current.work(nil)
             let next = state.withLock { $0.lanes.ended(in: current.lane) }
             job = next.map { Job(lane: current.lane, work: $0) } ?? wait()
         }
+        threadEnded()
+    }
+
+    private func threadEnded() {
         let waiters = state.withLock { state in
             state.threads -= 1
             guard state.threads == 0 else { return [CheckedContinuation<Void, Never>]() }
@@ -110,7 +135,7 @@ final class DiskThreads: Sendable {
             defer { state.seats = [] }
             return (state.lanes.removeWaiting(), state.seats)
         }
-        for work in waiting { work(false) }
+        for work in waiting { work(Self.ended) }
         for seat in seats { seat.isTaken.signal() }
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -9,15 +9,24 @@ package struct LeftoverDisk: Sendable {
 
     init(disk: DiskQueue) { self.disk = disk }
 
-    /// The queue for folders that have answered.
-    package var queue: DiskQueue { disk.at(.leftovers) }
-
-    /// Why a folder cannot be used; nil if it can be, or is not there.
-    package func obstacle(at folder: String) async -> DiskError? {
-        let opened = await disk.at(.folder(folder)).result { system throws(DiskError) in
-            _ = try system.openFolder(folder)
+    /// The queue for what is left in some folders, once each of them has answered or is known not to be there.
+    ///
+    /// What hangs there later holds up what is left on the same file systems, and nothing else.
+    /// - Parameter ignoringErrors: whether folders that give an error count as folders that are not there.
+    package func queue(for folders: Set<String>, ignoringErrors: Bool) async throws(DiskError) -> DiskQueue {
+        var devices: Set<UInt64> = []
+        for folder in folders.sorted() {
+            let looked = await disk.at(.folder(folder)).result { system throws(DiskError) -> UInt64? in
+                _ = try system.openFolder(folder)
+                return system.device(of: folder)
+            }
+            switch looked {
+            case .success(let device?): devices.insert(device)
+            case .success(nil): break
+            case .failure(let error):
+                guard ignoringErrors || error.errno == ENOENT || error.errno == ENOTDIR else { throw error }
+            }
         }
-        guard case .failure(let error) = opened, error.errno != ENOENT, error.errno != ENOTDIR else { return nil }
-        return error
+        return disk.at(.leftovers(devices))
     }
 }

@@ -1,8 +1,7 @@
 // Ferry: FerryEngine
-// The system's resolver, and threads that may block in it.
+// The system's resolver.
 
 #if os(Linux)
-    import CFerrySystem
     import FerryCore
     import Glibc
 
@@ -41,32 +40,6 @@
                 address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
             guard status == 0 else { return nil }
             return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-    }
-
-    /// A detached thread for one piece of work that may block.
-    enum BlockingThread {
-        /// Room for the resolver's modules, which keep whole answers on their stacks.
-        private static let stackSize = 512 << 10
-
-        /// - Returns: false, with nothing done, if the system gives no thread.
-        static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
-            let box = unsafe Unmanaged.passRetained(Work(work))
-            let status = unsafe ferry_start_thread(
-                { argument in
-                    // SAFETY: the thread is given the one reference that was kept for it.
-                    if let argument = unsafe argument {
-                        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-                    }
-                }, box.toOpaque(), stackSize)
-            if status != 0 { unsafe box.release() }
-            return status == 0
-        }
-
-        private final class Work: Sendable {
-            let run: @Sendable () -> Void
-
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
         }
     }
 #endif

@@ -116,7 +116,7 @@ extension LocalTransferService {
         launch.isStarting = true
         desk.sessions[id]?.launch = launch
         // On a thread that may be held up: the app's folder may be one that does not answer.
-        let started = await engine.leftoverDisk.queue.result { _ throws(DiskError) in
+        let started = await engine.disk.at(.folder(start.folder)).result { _ throws(DiskError) in
             Result { () throws(TransferError) in try start.run() }
         }
         launch.isStarting = false

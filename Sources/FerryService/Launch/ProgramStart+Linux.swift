@@ -3,6 +3,7 @@
 
 import CFerrySystem
 import FerryCore
+import FerryEngine
 import Foundation
 
 /// Starts an app for its events: without a shell, in a session and, where systemd runs for the user, a scope of its own,
@@ -63,12 +64,19 @@ struct ProgramStart {
 
     /// Waits for the end of a process that was started here.
     ///
-    /// - Parameter ended: called once it has ended, on a thread of its own.
+    /// - Parameter ended: called once it has ended, on any thread.
     static func watch(_ process: Int32, ended: @escaping @Sendable (Int32) -> Void) {
         // Waiting blocks for as long as the app lives.
-        Thread.detachNewThread {
+        let isWatched = BlockingThread.start {
             var status: Int32 = 0
             while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+            ended(process)
+        }
+        guard !isWatched else { return }
+        // The system gives no thread: the process is asked for now and then.
+        Task(name: "end of process \(process)") {
+            var status: Int32 = 0
+            while unsafe waitpid(process, &status, WNOHANG) == 0 { try? await Task.sleep(for: .seconds(1)) }
             ended(process)
         }
     }

@@ -10,6 +10,10 @@ import Logging
 extension LocalTransferService {
     /// Seconds until files that could not be removed are looked at again.
     private static let cleanUpInterval = 300.0
+    /// Seconds after which a folder is taken to hang.
+    private static let patience = 5.0
+    /// Folders whose names are found out at the same time.
+    private static let namesAtOnce = 8
 
     /// Looks again later at files that cannot be removed now.
     func cleanUpLater() {
@@ -19,7 +23,7 @@ extension LocalTransferService {
     /// Removes what is left of transfers that are canceled, removed or ended.
     ///
     /// Returns at once. Transfers whose files are in the same folders follow each other; a folder that does not answer
-    /// holds up these alone.
+    /// holds up these, and folders beside it that do not answer either.
     func cleanUp() {
         Task(name: "clean-up") {
             do throws(TransferError) {
@@ -27,16 +31,29 @@ extension LocalTransferService {
                     (try reader.unfinishedCleanups(), try reader.remains(of: nil))
                 }
                 let now = Date()
-                var work: [CleanUpPlace: [TransferID]] = [:]
                 for record in records {
-                    if let place = CleanUpPlace(record, now: now) { work[place, default: []].append(record.id) }
+                    if let place = CleanUpPlace(record, now: now) { cleanUps.add([record.id], in: place) }
                 }
-                for one in remains { work[CleanUpPlace(Leftovers(one)), default: []].append(one.id) }
-                for (place, ids) in work {
-                    Task(name: "clean-up of folders") { await self.cleanUp(ids, in: place) }
-                }
+                for one in remains { cleanUps.add([one.id], in: CleanUpPlace(Leftovers(one))) }
+                startCleanUps()
             } catch {
                 if !isShuttingDown { noteFailure(error) }
+            }
+        }
+    }
+
+    private func startCleanUps() {
+        while !isShuttingDown, let job = cleanUps.next() {
+            let clock = Task(name: "patience with folders") {
+                try await Task.sleep(for: .seconds(Self.patience * configuration.delayScale))
+                cleanUps.hangs(job.place)
+                startCleanUps()
+            }
+            Task(name: "clean-up of folders") {
+                await cleanUp(job.ids.sorted(), in: job.place)
+                clock.cancel()
+                cleanUps.ended(job.place)
+                startCleanUps()
             }
         }
     }
@@ -49,9 +66,11 @@ extension LocalTransferService {
         guard !records.isEmpty else { return }
         let (ends, end) = AsyncStream<Void>.makeStream()
         Task(name: "names that were being changed") {
+            // What waits behind folders that hang is found out by the clean-up that follows each start.
             await withTaskGroup(of: Void.self) { group in
-                for record in records {
+                for (index, record) in records.enumerated() {
                     guard let place = CleanUpPlace(record, now: Date()) else { continue }
+                    if index >= Self.namesAtOnce { await group.next() }
                     group.addTask { await self.cleanUp([record.id], in: place) }
                 }
             }
@@ -65,9 +84,11 @@ extension LocalTransferService {
     }
 
     private func cleanUp(_ ids: [TransferID], in place: CleanUpPlace) async {
+        let queue: DiskQueue
         // Asked before the turns are taken: an action on these transfers does not wait for a folder that hangs.
-        for folder in place.folders.sorted() {
-            guard let error = await engine.leftoverDisk.obstacle(at: folder), place.isRecorded else { continue }
+        do throws(DiskError) {
+            queue = try await engine.leftoverDisk.queue(for: place.folders, ignoringErrors: !place.isRecorded)
+        } catch {
             logger.warning(
                 "files of canceled or removed transfers are left",
                 metadata: ["transfers": "\(ids.count)", "error": "\(error.transferError)"])
@@ -79,14 +100,14 @@ extension LocalTransferService {
                 cleanUpLater()
                 continue
             }
-            await cleanUp(id)
+            await cleanUp(id, on: queue)
             leaveTurn(id)
         }
         schedule()
     }
 
     /// Cleans up after one transfer, whose turn is taken.
-    private func cleanUp(_ id: TransferID) async {
+    private func cleanUp(_ id: TransferID, on queue: DiskQueue) async {
         do throws(TransferError) {
             let (record, remains) = try await journal.read { reader throws(TransferError) in
                 (try reader.record(id), try reader.remains(of: [id]).first)
@@ -94,16 +115,15 @@ extension LocalTransferService {
             guard let record, live[id] == nil else { return }
             guard !record.intent.isRemoval else {
                 guard let remains else { return }
-                let failures = try await finishRemoval(
-                    of: [remains], in: remains.session, on: engine.leftoverDisk.queue)
+                let failures = try await finishRemoval(of: [remains], in: remains.session, on: queue)
                 if let error = failures.first?.error { throw error }
                 return
             }
             switch CleanUp(record, now: Date()) {
             case .none: return
-            case .finishCancel: try await finishCancel(record, on: engine.leftoverDisk.queue)
-            case .findName: try await recoverName(of: record)
-            case .removePartialFile(let partial): try await remove(partial, of: record)
+            case .finishCancel: try await finishCancel(record, on: queue)
+            case .findName: try await recoverName(of: record, on: queue)
+            case .removePartialFile(let partial): try await remove(partial, of: record, on: queue)
             }
         } catch {
             guard !isShuttingDown else { return }
@@ -113,8 +133,10 @@ extension LocalTransferService {
         }
     }
 
-    private func remove(_ partial: PartialFacts, of record: TransferRecord) async throws(TransferError) {
-        try await engine.removePartialFile(partial, on: engine.leftoverDisk.queue)
+    private func remove(
+        _ partial: PartialFacts, of record: TransferRecord, on queue: DiskQueue
+    ) async throws(TransferError) {
+        try await engine.removePartialFile(partial, on: queue)
         var cleaned = record.facts
         cleaned.partial = nil
         cleaned.ranges.removeAll()
@@ -123,20 +145,9 @@ extension LocalTransferService {
     }
 }
 
-/// Where files of transfers may be that are to be removed.
-private struct CleanUpPlace: Hashable {
-    /// The folders that have to answer.
-    let folders: Set<String>
-    /// Whether something is known to be there; otherwise a folder that gives an error holds nothing that anybody knows of.
-    let isRecorded: Bool
-
+extension CleanUpPlace {
     init(_ leftovers: Leftovers) {
         self.init(folders: leftovers.folders, isRecorded: leftovers.isRecorded)
-    }
-
-    private init(folders: Set<String>, isRecorded: Bool) {
-        self.folders = folders
-        self.isRecorded = isRecorded
     }
 
     /// Nil if nothing is left to do.

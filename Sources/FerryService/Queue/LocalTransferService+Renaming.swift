@@ -90,12 +90,14 @@ extension LocalTransferService {
     }
 
     /// Finds out after a crash whether a file got the name that it was about to get.
-    func recoverName(of record: TransferRecord) async throws(TransferError) {
+    ///
+    /// - Parameter queue: its threads look at the file.
+    func recoverName(of record: TransferRecord, on queue: DiskQueue) async throws(TransferError) {
         guard var placement = record.facts.placement, let former = placement.formerPath else { return }
         placement.formerPath = nil
         var old = placement
         old.path = former
-        let isOld = await engine.isPlacedFileIntact(old, on: engine.leftoverDisk.queue)
+        let isOld = await engine.isPlacedFileIntact(old, on: queue)
         _ = try await recordPlace(record.id, isOld ? old : placement)
     }
 }

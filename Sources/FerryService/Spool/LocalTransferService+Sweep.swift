@@ -27,7 +27,8 @@ extension LocalTransferService {
             _ = try await act(.remove, on: TransferSelection(ids: outdated))
         }
         let spool = spoolFolder
-        let listed = await engine.leftoverDisk.queue.result { _ throws(DiskError) in SpoolFile.all(in: spool) }
+        let disk = engine.disk.at(.folder(spool))
+        let listed = await disk.result { _ throws(DiskError) in SpoolFile.all(in: spool) }
         guard case .success(let files?) = listed else { return }
         watchSpool()
         for file in files {
@@ -40,7 +41,7 @@ extension LocalTransferService {
                     try await journal.read({ reader throws(TransferError) in try reader.record(id) }) == nil
                 else { continue }
             }
-            _ = await engine.leftoverDisk.queue.result { _ throws(DiskError) in file.remove() }
+            _ = await disk.result { _ throws(DiskError) in file.remove() }
         }
     }
 

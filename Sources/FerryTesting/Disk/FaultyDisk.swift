@@ -112,7 +112,7 @@ package final class FaultyDisk: DiskSystem {
     }
 
     package func createFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
-        try begin(.createFile, name)
+        try begin(.createFile, folder.path + "/" + name)
         let file = try disk.createFile(name, in: folder)
         note(.created(name))
         try remember(file)
@@ -120,7 +120,7 @@ package final class FaultyDisk: DiskSystem {
     }
 
     package func openFile(_ name: String, in folder: OpenFile) throws(DiskError) -> OpenFile {
-        try begin(.openFile, name)
+        try begin(.openFile, folder.path + "/" + name)
         return try disk.openFile(name, in: folder)
     }
 
@@ -208,7 +208,7 @@ package final class FaultyDisk: DiskSystem {
     package func rename(
         _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
     ) throws(DiskError) -> Bool {
-        try begin(.rename, newName)
+        try begin(.rename, newFolder.path + "/" + newName)
         let place = try disk.identity(of: newFolder)
         let renaming = state.withLock(\.renaming)
         let isPlaced =
@@ -225,7 +225,7 @@ package final class FaultyDisk: DiskSystem {
     }
 
     package func remove(_ name: String, in folder: OpenFile) throws(DiskError) {
-        try begin(.remove, name)
+        try begin(.remove, folder.path + "/" + name)
         try disk.remove(name, in: folder)
         note(.removed(name))
     }

@@ -1,0 +1,29 @@
+import CFerrySystem
+
+/// A detached thread for work that may block for ever.
+///
+/// Foundation's `Thread` does not tell when the system gives no thread, and its work is then never done.
+package enum BlockingThread {
+    /// Room for the resolver's modules, which keep whole answers on their stacks.
+    private static let stackSize = 512 << 10
+
+    /// - Returns: false, with nothing done, if the system gives no thread.
+    @Sendable package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let box = unsafe Unmanaged.passRetained(Work(work))
+        let status = unsafe ferry_start_thread(
+            { argument in
+                // SAFETY: the thread is given the one reference that was kept for it.
+                if let argument = unsafe argument {
+                    unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                }
+            }, box.toOpaque(), stackSize)
+        if status != 0 { unsafe box.release() }
+        return status == 0
+    }
+
+    private final class Work: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
