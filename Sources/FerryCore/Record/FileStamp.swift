@@ -12,6 +12,9 @@ package struct FileStamp: Hashable, Codable, Sendable {
         case all
         /// Its bytes: something about the file was changed that may have been them, with their time put back.
         case bytes
+        /// Nothing, as far as can be seen: its time alone is another one. Bytes were written in place, or the file system
+        /// changes times by itself, as davfs2, rclone and NFS do when they send data later.
+        case nothingCertain
         case nothing
     }
 
@@ -29,7 +32,8 @@ package struct FileStamp: Hashable, Codable, Sendable {
 
     /// What counts of a file that bore this stamp and looks as found.
     package func trust(in found: FileStamp) -> Trust {
-        guard size == found.size, modified == found.modified else { return .nothing }
+        guard size == found.size else { return .nothing }
+        guard modified == found.modified else { return .nothingCertain }
         return changed == found.changed ? .all : .bytes
     }
 

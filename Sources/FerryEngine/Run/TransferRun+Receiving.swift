@@ -174,8 +174,9 @@ extension TransferRun {
 
     /// Makes what was written durable; at the end of an attempt so that later changes of the file are noticed.
     func makeDurable(_ partial: PartialFile, isLast: Bool) async throws(TransferError) {
+        let seals = isLast && facts.partial?.tellsChanges == true
         facts.stamp = try await onDisk { _ throws(DiskError) -> FileStamp? in
-            if isLast { return try partial.seal() }
+            if seals { return try partial.seal() }
             try partial.sync()
             return nil
         }

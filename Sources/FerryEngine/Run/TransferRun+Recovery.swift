@@ -44,7 +44,11 @@ extension TransferRun {
             let durable = facts.ranges.contiguousEnd(from: 0)
             digest = job.digest.flatMap { $0.count <= durable ? $0 : nil }
         case .bytes: break
-        case .nothing:
+        case .nothingCertain, .nothing:
+            // Where the file system may have changed the time, the file is not stamped again: the bytes are fetched again once,
+            // and not at every pause. A later change that leaves the length is then noticed by a checksum alone. To compare the
+            // bytes would be sure, and means to read all of them, over the network as a rule, at each end of an attempt.
+            if stamp.trust(in: present) == .nothingCertain { facts.partial?.tellsChanges = false }
             facts.startOver(note: "restarted: something else has changed the partial file")
             try await record()
             return false
@@ -55,7 +59,8 @@ extension TransferRun {
     /// Notes how the partial file looks at the end of an attempt, so that changes until the next one are noticed.
     func comeToRest() async {
         // A file that may have its final name keeps the time that it was given.
-        if let partial, facts.stamp == nil, facts.partial != nil, facts.placement == nil, !facts.ranges.isEmpty,
+        if let partial, facts.stamp == nil, facts.partial?.tellsChanges == true, facts.placement == nil,
+            !facts.ranges.isEmpty,
             checkpointError == nil
         {
             let sealed = await disk.result { _ throws(DiskError) in try partial.seal() }

@@ -2,6 +2,7 @@
 // What of a partial file still counts when its transfer goes on.
 
 import FerryCore
+import Foundation
 import Testing
 
 struct `Stamps of partial files` {
@@ -11,13 +12,21 @@ struct `Stamps of partial files` {
         arguments: [
             (stamp, .all),
             (FileStamp(size: 100, modified: 40, changed: 71), .bytes),
-            (FileStamp(size: 100, modified: 41, changed: 71), .nothing),
-            (FileStamp(size: 100, modified: 39, changed: 70), .nothing),
+            (FileStamp(size: 100, modified: 41, changed: 71), .nothingCertain),
+            (FileStamp(size: 100, modified: 39, changed: 70), .nothingCertain),
             (FileStamp(size: 99, modified: 40, changed: 70), .nothing),
             (FileStamp(size: 101, modified: 40, changed: 71), .nothing),
         ] as [(FileStamp, FileStamp.Trust)])
     func `a file is trusted as far as it looks as it was left`(found: FileStamp, trust: FileStamp.Trust) {
         #expect(Self.stamp.trust(in: found) == trust)
+    }
+
+    @Test(arguments: [true, false]) func `what is known of a file's time is stored`(tells: Bool) throws {
+        var facts = PartialFacts(folder: "/f", name: "n", device: 1, inode: 2, folderDevice: 3, folderInode: 4)
+        facts.tellsChanges = tells
+        let stored = try JSONEncoder().encode(facts)
+        #expect(try JSONDecoder().decode(PartialFacts.self, from: stored) == facts)
+        #expect(String(decoding: stored, as: UTF8.self).contains("tells_changes") == !tells)
     }
 
     /// FAT keeps every second second alone, rounded down.

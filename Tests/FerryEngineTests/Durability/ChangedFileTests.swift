@@ -5,6 +5,7 @@ import FerryCore
 import FerryEngine
 import FerryTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A partial file that changes while its transfer rests` {
@@ -92,6 +93,34 @@ import Testing
             let history = await harness.transfer(request)
             try harness.expectFile(history, Self.body)
             #expect(origin.requests.map { $0.value("Range") } == [nil, "bytes=\(Self.received)-"])
+        }
+    }
+
+    /// Network file systems send data when a file is closed or later, and then show the server's time.
+    @Test(arguments: [true, false])
+    func `is fetched again once where its file system changes times by itself`(hasChecksum: Bool) async throws {
+        let script = OriginScript(
+            Self.body, .on(.request(1), .cut(after: Self.received)), .on(.requests(2...4), .cut(after: 60_000)))
+        try await withEngine(script) { harness, origin in
+            let path = harness.path(EngineHarness.partialName)
+            let time = Mutex(Date(timeIntervalSince1970: 1_000_000_000))
+            harness.disk.before(.openFile) {
+                let next = time.withLock { time in
+                    time += 10
+                    return time
+                }
+                try? FileManager.default.setAttributes([.modificationDate: next], ofItemAtPath: path)
+            }
+            let request = harness.request(origin.url()) {
+                if hasChecksum { $0.checksums = [Self.body.checksum(.sha256)] }
+            }
+            var history = await harness.transfer(request, tries: 1)
+            for _ in 1...4 { history = await harness.transfer(request, from: history.facts, tries: 1) }
+            try harness.expectFile(history, Self.body)
+            #expect(
+                origin.requests.map { $0.value("Range") } == [
+                    nil, nil, "bytes=60000-", "bytes=120000-", "bytes=180000-",
+                ])
         }
     }
 
