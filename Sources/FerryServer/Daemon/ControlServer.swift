@@ -22,7 +22,6 @@ package final class ControlServer: Service {
     private let budget: BodyBudget
     private let credentials: any PeerCredentials
     private let listening: @Sendable () -> Void
-    private let tick: @Sendable () async throws -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -46,24 +45,20 @@ package final class ControlServer: Service {
     /// Time that a connection may take to end.
     private static let patience = TimeAmount.seconds(5)
 
-    /// - Parameters:
-    ///   - tick: Returns when it is time to look after the socket again.
-    ///   - listening: Called each time a socket accepts connections and only its owner can reach it.
+    /// - Parameter listening: Called each time a socket accepts connections and only its owner can reach it.
     package convenience init(
         api: ControlAPI, socket: ControlSocket, logger: Logger,
-        tick: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) },
         listening: @escaping @Sendable () -> Void
     ) {
         self.init(
             api: api, socket: socket, logger: logger, limits: RequestPhase.Limits(),
-            mostConnections: ConnectionLimit.most(openFiles: OpenFiles.most), tick: tick, listening: listening)
+            mostConnections: ConnectionLimit.most(openFiles: OpenFiles.most), listening: listening)
     }
 
     /// - Parameter credentials: says whose connections there are.
     init(
         api: ControlAPI, socket: ControlSocket, logger: Logger, limits: RequestPhase.Limits, mostConnections: Int,
-        credentials: any PeerCredentials = SystemPeerCredentials(),
-        tick: @escaping @Sendable () async throws -> Void, listening: @escaping @Sendable () -> Void
+        credentials: any PeerCredentials = SystemPeerCredentials(), listening: @escaping @Sendable () -> Void
     ) {
         self.api = api
         self.socket = socket
@@ -72,7 +67,6 @@ package final class ControlServer: Service {
         budget = BodyBudget(most: limits.allBytes)
         self.credentials = credentials
         connections = ConnectionLimit(most: mostConnections)
-        self.tick = tick
         self.listening = listening
     }
 
@@ -87,8 +81,9 @@ package final class ControlServer: Service {
                 switch part {
                 case .shutdown, .server(_, nil): continue
                 case .socketLost:
-                    if replace() { group.addTask { await self.serve() } }
-                    group.addTask { await self.watch() }
+                    let isReplaced = replace()
+                    if isReplaced { group.addTask { await self.serve() } }
+                    group.addTask { await self.watch(afterFailure: !isReplaced) }
                 case .server(let channel, let error?):
                     if isFatal(channel, error) { return error }
                 }
@@ -125,11 +120,19 @@ package final class ControlServer: Service {
     }
 
     /// Returns when the name does not lead to our socket, or the server is about to end.
-    private func watch() async -> Part {
+    ///
+    /// - Parameter hasFailed: Whether a lost socket could not be made again just now.
+    private func watch(afterFailure hasFailed: Bool = false) async -> Part {
         await cancelWhenGracefulShutdown { [self] in
-            while (try? await tick()) != nil {
+            let watch = SocketWatch(path: socket.path)
+            watch.arm()
+            if hasFailed { await watch.wait(briefly: true) }
+            while !Task.isCancelled {
+                // Before the look, so that no change falls in between.
+                watch.arm()
                 let file = state.withLock { $0.isReplacing ? nil : $0.file }
                 if let file, !socket.isThere(file) { return .socketLost }
+                await watch.wait(briefly: file == nil)
             }
             return .shutdown
         }

@@ -1,17 +1,17 @@
 // Ferry: FerryService
 // A descriptor that somebody waits at.
 
-import Dispatch
+package import Dispatch
 import Glibc
 
 /// Waits at a descriptor without a thread of its own, and closes it at the end.
-final class DescriptorWatch: Sendable {
+package final class DescriptorWatch: Sendable {
     private nonisolated(unsafe) let source: any DispatchSourceRead  // SAFETY: sources are thread-safe
 
     /// - Parameters:
     ///   - readable: called on the queue.
     ///   - close: called on the queue after the last call of `readable`.
-    init(
+    package init(
         _ descriptor: Int32, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
         close: @escaping @Sendable () -> Void
     ) {
@@ -22,5 +22,5 @@ final class DescriptorWatch: Sendable {
         unsafe self.source = source
     }
 
-    func stop() { unsafe source.cancel() }
+    package func stop() { unsafe source.cancel() }
 }

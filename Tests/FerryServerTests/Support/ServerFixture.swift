@@ -27,7 +27,6 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
 func withServer(
     _ service: FakeService = FakeService(), limits: RequestPhase.Limits = RequestPhase.Limits(),
     mostConnections: Int = 1024, credentials: any PeerCredentials = SystemPeerCredentials(),
-    ticks: AsyncStream<Void> = AsyncStream { $0.finish() },
     again: @escaping @Sendable () -> Void = {}, log: (@Sendable (Logger.Level, String) -> Void)? = nil,
     _ body: (SocketClient) async throws -> Void
 ) async throws {
@@ -40,10 +39,6 @@ func withServer(
         let server = ControlServer(
             api: ControlAPI(service: service, stop: {}), socket: ControlSocket(path: path), logger: logger,
             limits: limits, mostConnections: mostConnections, credentials: credentials,
-            tick: {
-                for await _ in ticks { return }
-                throw CancellationError()
-            },
             listening: {
                 continuation.yield()
                 again()
