@@ -81,7 +81,8 @@ package struct TransferMachine: Sendable {
         return .stop
     }
 
-    /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once (spec T12).
+    /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once
+    ///   (docs/behaviour/transfers.md#T12).
     package mutating func resumed(isDelayed: Bool, now: Date) -> Action {
         guard record.outcome == nil, record.intent == .suspend || (record.intent == .run && isDelayed) else {
             return .none

@@ -31,7 +31,9 @@ enum PartRefusal: Hashable, Sendable {
 }
 
 extension ResumeSituation {
-    /// Why a 206 cannot continue the file (rows 14 to 18); nil if it can, and for any other status.
+    /// Why a 206 cannot continue the file (docs/behaviour/transfers.md#row-14 to row 18).
+    ///
+    /// Nil if it can, and for any other status.
     ///
     /// - Parameter start: Where the file begins in the resource: 0 but for a range of the caller's own.
     func refusedPart(_ head: ResponseHead, start: Int64 = 0) -> PartRefusal? {
@@ -51,14 +53,14 @@ extension ResumeSituation {
         case .strong:
             if ifRange == nil { return response.etag == nil ? .noVersion : nil }
             return hasNewTag ? .newTag : nil
-        // Nothing proves that the part belongs to what is on disk (R2).
+        // Nothing proves that the part belongs to what is on disk (docs/behaviour/transfers.md#R2).
         case .nothing, .weak: return .noVersion
         }
     }
 }
 
 extension ResponseHead {
-    /// The part that a 206 holds, if nothing about its framing speaks against it (R4, row 16).
+    /// The part that a 206 holds, if nothing about its framing speaks against it (docs/behaviour/transfers.md#R4).
     var usablePart: (first: Int64, last: Int64)? {
         guard case .part(let first, let last, _) = contentRange, contentEncodings.isEmpty,
             mediaType != "multipart/byteranges",

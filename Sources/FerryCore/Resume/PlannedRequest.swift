@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // What the next request asks.
 
-/// What the next request asks, and the fields that say so (Q1, Q3, Q5).
+/// What the next request asks, and the fields that say so (docs/behaviour/transfers.md#requests).
 package struct PlannedRequest: Hashable, Sendable {
     package let asked: Asked
     package let fields: [HeaderField]

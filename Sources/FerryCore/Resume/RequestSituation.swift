@@ -15,7 +15,7 @@ package struct RequestSituation: Hashable, Sendable {
     package var rangesOff = false
     /// Whether caches on the way are to ask the origin: after a digest mismatch or an unusable answer to a range.
     package var bypassesCaches = false
-    /// Whether the range is to be asked without `If-Range` (rows 21 and 22).
+    /// Whether the range is to be asked without `If-Range` (docs/behaviour/transfers.md#row-21 and row 22).
     package var isUnconditional = false
     /// The part of the file that this worker is to fetch; nil for the first part that is missing.
     package var segment: Range<Int64>?

@@ -48,7 +48,9 @@ package struct ResourceIdentity: Hashable, Codable, Sendable {
 }
 
 extension ResourceIdentity {
-    /// What proves that bytes of a later response belong to the same file; nil if nothing does (R1).
+    /// What proves that bytes of a later response belong to the same file (docs/behaviour/transfers.md#R1).
+    ///
+    /// Nil if nothing does.
     ///
     /// A date counts only where no ETag of any kind was sent, and only if the resource had not changed in the second
     /// in which it was served (RFC 9110 §8.8.2.2).
@@ -60,7 +62,7 @@ extension ResourceIdentity {
         return .date(lastModified)
     }
 
-    /// Whether another response has the same strong ETag (R3).
+    /// Whether another response has the same strong ETag (docs/behaviour/transfers.md#R3).
     ///
     /// Between two origins the tag alone says nothing: the complete length, and Last-Modified where both have it, must
     /// be equal too.
@@ -72,7 +74,8 @@ extension ResourceIdentity {
         return lastModified == otherLastModified
     }
 
-    /// Whether the head of a part shows another version than this one, whose identity is strong (row 15, R3, I3).
+    /// Whether the head of a part shows another version than this one, whose identity is strong
+    /// (docs/behaviour/transfers.md#row-15).
     ///
     /// A part may leave out what the request's `If-Range` has already proved. From another origin it may not, since a
     /// validator means nothing there.
@@ -94,7 +97,7 @@ extension ResourceIdentity {
         return false
     }
 
-    /// Whether both state a digest of one algorithm, and not the same (I3).
+    /// Whether both state a digest of one algorithm, and not the same (docs/behaviour/transfers.md#I3).
     package func hasOtherDigest(than other: ResourceIdentity) -> Bool {
         reprDigests.contains { digest in
             other.reprDigests.contains { $0.algorithm == digest.algorithm && $0.hex != digest.hex }

@@ -76,7 +76,7 @@ extension ResponseHead {
         return (try? statedFraming()) ?? (major >= 2 ? .chunked : .untilClose)
     }
 
-    /// What makes the framing ambiguous or unreadable (R5); nil if nothing does.
+    /// What makes the framing ambiguous or unreadable (docs/behaviour/transfers.md#R5); nil if nothing does.
     package var framingFault: String? {
         do throws(HeadFault) {
             _ = try statedFraming()

@@ -34,7 +34,8 @@ package enum ResumeDecision: Hashable, Sendable {
 
 /// A decision and the row of the table that made it.
 package struct ResumeVerdict: Hashable, Sendable {
-    /// Row of the decision table; 0 if the head was unusable before any row could match (R5).
+    /// Row of the decision table; 0 if the head was unusable before any row could match
+    /// (docs/behaviour/transfers.md#R5).
     package let row: Int
     package let decision: ResumeDecision
 

@@ -33,11 +33,12 @@ package struct ResumeSituation: Hashable, Sendable {
     package var anotherWorkerReceives = false
     /// Whether the rules for redirects allow what `Location` names.
     package var locationIsGood = true
-    /// Whether the request began at a final URL that an earlier answer led to (X11).
+    /// Whether the request began at a final URL that an earlier answer led to (docs/behaviour/transfers.md#X11).
     package var reusedFinalURL = false
 
     // MARK: What has happened
-    /// Whether this is the second try on a connection of its own, after an answer of row 16, 25 or 35.
+    /// Whether this is the second try, on a connection of its own, after an answer that could not be used
+    /// (docs/behaviour/transfers.md#row-16, row 25 and row 35).
     package var usedFreshConnection = false
     /// How often in a row the version has changed without finishing.
     package var restarts = 0

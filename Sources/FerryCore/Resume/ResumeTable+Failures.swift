@@ -1,8 +1,8 @@
 // Ferry: FerryCore
-// Rows 28 to 38: answers that bring no bytes.
+// Answers that bring no bytes (docs/behaviour/transfers.md#row-28 to row 38).
 
 extension ResumeTable {
-    /// Rows 28 to 38. The last row takes whatever is left.
+    /// What follows from an answer that brings no bytes. The last row takes whatever is left.
     static func failure(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         if [400, 401, 403, 404, 410].contains(head.status), situation.reusedFinalURL {
             return ResumeVerdict(28, .askOriginalURL)
@@ -22,7 +22,7 @@ extension ResumeTable {
     /// Statuses that mean that the same request may do better later, where the caller said which statuses are results.
     private static let busyStatuses: Set = [408, 429, 500, 502, 503, 504]
 
-    /// Rows 29 to 32.
+    /// A refusal of this request (docs/behaviour/transfers.md#row-29 to row 32).
     private static func refusal(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         switch head.status {
         case 401, 403, 410:
@@ -44,13 +44,13 @@ extension ResumeTable {
         }
     }
 
-    /// Row 31.
+    /// The file is not there (docs/behaviour/transfers.md#row-31).
     private static func missing(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         if situation.hasBytes { return ResumeVerdict(31, .retryLater(head.statusError(.notFound, as: .doubtful))) }
         return ResumeVerdict(31, .fail(head.statusError(.notFound, "check the address")))
     }
 
-    /// Rows 33 to 36.
+    /// A refusal for the moment (docs/behaviour/transfers.md#row-33 to row 36).
     private static func busy(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         switch head.status {
         case 408, 425, 429, 502, 503, 504, 520...524:
@@ -66,14 +66,15 @@ extension ResumeTable {
         }
     }
 
-    /// Rows 37 and 38.
+    /// Any other refusal (docs/behaviour/transfers.md#row-37 and row 38).
     private static func other(_ head: ResponseHead) -> ResumeVerdict {
         guard 300...399 ~= head.status else { return ResumeVerdict(38, .fail(head.statusError(.httpStatus))) }
         let advice = "it names no other address that can be followed"
         return ResumeVerdict(37, .fail(head.statusError(.redirectRefused, advice)))
     }
 
-    /// Policy `any`, or a status that the caller takes: the response is the result, and its body the file (R11).
+    /// Policy `any`, or a status that the caller takes: the response is the result, and its body the file
+    /// (docs/behaviour/transfers.md#R11).
     private static func result(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         // A page about a failure is not the file that the caller's expected size speaks of.
         var body = verbatim(situation, head)

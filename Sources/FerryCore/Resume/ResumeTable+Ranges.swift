@@ -1,16 +1,16 @@
 // Ferry: FerryCore
-// Rows 14 to 26: answers to requests for a range.
+// Answers to requests for a range (docs/behaviour/transfers.md#row-14 to row 26).
 
 extension ResumeTable {
-    /// Restarting below this size costs less than another request (row 21).
+    /// Restarting below this size costs less than another request (docs/behaviour/transfers.md#row-21).
     private static let smallFile: Int64 = 1 << 20
 
-    /// Rows 14 to 20: a 206.
+    /// A 206 (docs/behaviour/transfers.md#row-14 to row 20).
     static func part(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard head.status == 206, case .range(let from, let to, _) = situation.asked else { return nil }
         let complete = head.contentRange?.complete
         if let refusal = situation.refusedPart(head) {
-            // Only a length of a Content-Range that is usable says that the length is another (row 14).
+            // Only a length of a Content-Range that is usable says that the length is another.
             if refusal == .otherLength, let fault = sizeFault(situation, head, length: complete) {
                 return ResumeVerdict(refusal.row, .fail(fault))
             }
@@ -32,13 +32,13 @@ extension ResumeTable {
         return restart(refusal.row, situation, head, .restart(refusal.reason, rangesOff: false))
     }
 
-    /// Row 16, and what row 25 does like it.
+    /// A range that cannot be used (docs/behaviour/transfers.md#row-16 and row 25).
     private static func unusable(_ row: Int, _ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {
         guard situation.usedFreshConnection else { return ResumeVerdict(row, .askOnceMoreFresh) }
         return restart(row, situation, head, .restart(.rangesUnusable, rangesOff: true))
     }
 
-    /// Rows 21 to 23: a 200.
+    /// A 200 (docs/behaviour/transfers.md#row-21 to row 23).
     static func wholeInsteadOfPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.isWhole(head), case .range(_, _, let ifRange) = situation.asked else { return nil }
         let whole = ResourceIdentity(head)
@@ -57,7 +57,7 @@ extension ResumeTable {
         }
     }
 
-    /// Rows 24 to 26: a 416 or 412.
+    /// A 416 or 412 (docs/behaviour/transfers.md#row-24 to row 26).
     static func refusedRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard head.status == 416 || head.status == 412, situation.asked.isRange,
             situation.disk == .strong || situation.disk == .digest

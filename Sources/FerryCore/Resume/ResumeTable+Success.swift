@@ -1,8 +1,8 @@
 // Ferry: FerryCore
-// Rows 5 and 8 to 13: answers that are the file, or its beginning.
+// Answers that are the file, or its beginning (docs/behaviour/transfers.md#row-8 to row 13, and row 5).
 
 extension ResumeTable {
-    /// Row 5: the answer to a request of the caller's own making.
+    /// The answer to a request of the caller's own making (docs/behaviour/transfers.md#row-5).
     static func rawRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard let raw = situation.raw, [206, 304, 412, 416].contains(head.status) else { return nil }
         let isAccepted = head.status == 206 && situation.acceptStatus.contains(206)
@@ -24,7 +24,7 @@ extension ResumeTable {
         return body
     }
 
-    /// Row 5, for a part that the caller asked for: positions in the file count from the first byte of that part.
+    /// A part that the caller asked for: positions in the file count from the first byte of that part.
     private static func ownPart(_ situation: ResumeSituation, _ head: ResponseHead, _ own: OwnRange) -> ResumeVerdict {
         let offset = situation.asked.offset ?? 0
         let known = ResourceIdentity(head).completeLength ?? situation.identity?.completeLength
@@ -55,7 +55,7 @@ extension ResumeTable {
         return ResumeVerdict(5, .continueAt(offset: offset, until: end, identity: identity))
     }
 
-    /// Rows 8 to 13.
+    /// A success (docs/behaviour/transfers.md#row-8 to row 13).
     static func success(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard StatusRange.success.contains(head.status), situation.acceptStatus.contains(head.status) else {
             return nil
@@ -73,7 +73,7 @@ extension ResumeTable {
         }
     }
 
-    /// Row 13: a part that nobody asked for.
+    /// A part that was not asked for (docs/behaviour/transfers.md#row-13).
     private static func firstPart(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard !situation.asked.isRange else { return nil }
         guard let part = head.usablePart, part.first == 0 else {

@@ -4,8 +4,8 @@
 /// Decides what to do about a response, from what is on disk, what was asked and what the head says.
 ///
 /// Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the whole
-/// file will judge them (R2). The rows are tried in order; the first that matches wins. Rows and their numbers are
-/// those of the specification of transfers, section 2.
+/// file will judge them (docs/behaviour/transfers.md#R2). The rows are tried in order; the first that matches
+/// wins. Rows and their numbers are those of docs/behaviour/transfers.md#the-table-of-answers.
 package enum ResumeTable {
     /// Changes of the version in a row after which the next one is a failure.
     package static let restartLimit = 5
@@ -30,14 +30,14 @@ package enum ResumeTable {
             ?? wholeInsteadOfPart(situation, head) ?? refusedRange(situation, head) ?? failure(situation, head)
     }
 
-    /// Row 2.
+    /// A redirect that is followed (docs/behaviour/transfers.md#row-2).
     private static func redirect(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard [301, 302, 303, 307, 308].contains(head.status), situation.locationIsGood, let location = head.location
         else { return nil }
         return ResumeVerdict(2, .follow(location: location))
     }
 
-    /// Rows 3 and 4.
+    /// What makes an extra worker leave (docs/behaviour/transfers.md#row-3 and row 4).
     private static func extraWorker(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.isExtraWorker else { return nil }
         if situation.isWhole(head) || situation.refusedPart(head) != nil { return ResumeVerdict(3, .leave) }
@@ -47,12 +47,13 @@ package enum ResumeTable {
         return nil
     }
 
-    /// Row 6.
+    /// The file at the destination is current (docs/behaviour/transfers.md#row-6).
     private static func notModified(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         situation.asked == .conditional && head.status == 304 ? ResumeVerdict(6, .unchanged) : nil
     }
 
-    /// Row 7: a page where a file was, such as a captive portal sends, never costs the bytes on disk (R8).
+    /// A page where a file was, such as a captive portal sends, never costs the bytes on disk
+    /// (docs/behaviour/transfers.md#row-7, docs/behaviour/transfers.md#R8).
     private static func suspicious(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.hasBytes, situation.isWhole(head), head.mediaType == "text/html",
             let identity = situation.identity, identity.contentType?.mediaType != "text/html"
@@ -86,7 +87,8 @@ extension ResumeTable {
         return ResumeVerdict(row, .fail(head.error(.resourceChanged, message)))
     }
 
-    /// The failure of a complete length that the caller's sizes rule out, before any byte is stored (R15, I7).
+    /// The failure of a complete length that the caller's sizes rule out, before any byte is stored
+    /// (docs/behaviour/transfers.md#R15).
     static func sizeFault(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
         guard let length else { return nil }
         if let expected = situation.expectedSize, expected != length {
@@ -96,7 +98,7 @@ extension ResumeTable {
         return oversize(situation, head, length: length)
     }
 
-    /// The failure of a length over the caller's maximum (I7).
+    /// The failure of a length over the caller's maximum (docs/behaviour/transfers.md#I7).
     static func oversize(_ situation: ResumeSituation, _ head: ResponseHead, length: Int64?) -> TransferError? {
         guard let length, let maximum = situation.maxSize, length > maximum else { return nil }
         return head.error(

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // Which waiting transfer gets the next slot.
 
-/// Transfers that could run, and the order in which they get slots (spec L5).
+/// Transfers that could run, and the order in which they get slots (docs/behaviour/transfers.md#L5).
 ///
 /// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the
 /// oldest of all, so that nobody waits for ever. Decides nothing about limits: those come as a question.

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // Who may run beside those that run.
 
-/// Who may run beside those that run, and why not (spec L4, L6).
+/// Who may run beside those that run, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
 ///
 /// Made anew from the live transfers whenever it is asked, so that no count can drift.
 package struct SlotLimits: Sendable {

@@ -3,7 +3,9 @@
 
 import Foundation
 
-/// How many connections a transfer has where nobody gave a number: more only while they bring something (spec S3, S4).
+/// How many connections a transfer has that was given no number: more only while they bring something.
+///
+/// See docs/behaviour/transfers.md#S4.
 ///
 /// Over a long round trip a connection speeds up by itself for about a second, so that no step can be judged meanwhile: if
 /// much is to come even so, one more is opened, then, as soon as that one has brought something, all that there may be.

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // How many connections a host was found to take.
 
-/// How many connections a host was found to take, after it refused some (spec S10).
+/// How many connections a host was found to take, after it refused some (docs/behaviour/transfers.md#S10).
 package struct HostAllowance: Hashable, Sendable {
     private static let hold = 600.0
     private static let step = 120.0

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // Which worker fetches which part of a file.
 
-/// Which worker fetches which part of a file (spec S1, S5 to S8).
+/// Which worker fetches which part of a file (docs/behaviour/transfers.md#several-connections).
 ///
 /// Segments are disjoint and cover, with the gaps that nobody works on, what is missing. Times are seconds of a steady clock.
 /// A worker is a number: nothing here knows a connection.

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The numbers by which work is shared among connections (spec S2 to S8).
+/// The numbers by which work is shared among connections (docs/behaviour/transfers.md#several-connections).
 package enum SegmentRule {
     /// More than one worker pays from so many missing bytes on.
     package static let worthSharing: Int64 = 2 << 20

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // Which of several sources of a file comes first.
 
-/// How one of several sources of a file gets on, by which they are ranked (spec S12).
+/// How one of several sources of a file gets on, by which they are ranked (docs/behaviour/transfers.md#S12).
 ///
 /// Times are seconds of a steady clock.
 package struct SourceRank: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // What a full disk means to a transfer.
 
-/// What a full disk means to a transfer (spec L7).
+/// What a full disk means to a transfer (docs/behaviour/transfers.md#L7).
 package enum FullDiskPolicy: String, CaseIterable, Codable, Sendable {
     /// It waits for room.
     case wait

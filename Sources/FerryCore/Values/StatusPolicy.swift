@@ -1,7 +1,7 @@
 // Ferry: FerryCore
 // Which responses are results.
 
-/// Which responses are results (spec R11).
+/// Which responses are results (docs/behaviour/transfers.md#R11).
 package enum StatusPolicy: String, CaseIterable, Codable, Sendable {
     /// Success statuses alone; every other one fails the transfer.
     case strict

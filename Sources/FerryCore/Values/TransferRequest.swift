@@ -68,7 +68,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// Statuses that are results under policy `strict`; every other one fails the transfer, those of a busy server after retries.
     package var acceptableStatuses: StatusRange?
     package var foreignFields: ForeignFields = .drop
-    /// Whether one gzip or deflate coding is taken off the content (spec I8).
+    /// Whether one gzip or deflate coding is taken off the content (docs/behaviour/transfers.md#I8).
     package var decode = false
     /// Whether the file stays in the service's spool until its client takes it; `folder` and `name` are then the service's.
     package var spooled = false

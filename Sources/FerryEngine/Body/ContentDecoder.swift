@@ -5,7 +5,8 @@ import CFerrySystem
 package import FerryCore
 package import NIOCore
 
-/// Takes one gzip or deflate coding off a body, piece by piece, and stops at what is out of proportion (spec I8).
+/// Takes one gzip or deflate coding off a body, piece by piece, and stops at what is out of proportion
+/// (docs/behaviour/transfers.md#I8).
 ///
 /// Used in turns: `feed` a part that arrived, take pieces by `next` until it has none, and `finish` at the end of the
 /// body. Holds one part and one piece at a time, however much comes out of them.

@@ -13,7 +13,8 @@ import NIOSSL
 enum ClientFailure {
     enum Phase { case beforeHead, body }
 
-    /// A pooled connection that the server had given up: asked again at once, without counting (spec T4).
+    /// A pooled connection that the server had given up: asked again at once, without counting
+    /// (docs/behaviour/transfers.md#T4).
     static let staleConnection = TransferError(.connectionLost, "The server had closed the connection.")
 
     /// A server that was offered HTTP/2 and did not answer over it: asked again over HTTP/1.1.
@@ -49,7 +50,8 @@ enum ClientFailure {
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
         case HTTPParserError.invalidEOFState:
-            // A body that ended early is a lost connection, and what came of it counts (spec R5).
+            // A body that ended early is a lost connection, and what came of it counts
+            // (docs/behaviour/transfers.md#R5).
             return failure(.connectionLost, "\(host) closed the connection before the end.")
         case let fault as HeadFault:
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")

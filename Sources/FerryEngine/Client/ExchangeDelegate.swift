@@ -9,9 +9,10 @@ import Synchronization
 
 /// Receives one response on the event loop of its connection.
 ///
-/// Parts that arrive before the head is judged wait here, so that no byte is written before (spec R7), and those of a
-/// connection that ends meanwhile still count: the client drops what it has not handed over. From then on the client
-/// holds each part back until the future of the part before is completed.
+/// Parts that arrive before the head is judged wait here, so that no byte is written before
+/// (docs/behaviour/transfers.md#R7), and those of a connection that ends meanwhile still count: the client drops what
+/// it has not handed over. From then on the client holds each part back until the future of the part before is
+/// completed.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     typealias Response = Void
 

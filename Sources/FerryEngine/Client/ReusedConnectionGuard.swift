@@ -3,7 +3,9 @@
 
 import NIOCore
 
-/// A pooled connection was closed before the first byte of an answer: the server had given it up meanwhile (spec T4).
+/// A pooled connection was closed before the first byte of an answer: the server had given it up meanwhile.
+///
+/// See docs/behaviour/transfers.md#T4.
 struct ReusedConnectionClosed: Error {}
 
 /// Counts the requests of one connection, at the level of bytes.

@@ -19,7 +19,7 @@ struct Course: Sendable {
     var proposed: Credentials?
     var hasReplacedConnection = false
 
-    /// The way from the request's URL, or from one of its mirrors (spec S11).
+    /// The way from the request's URL, or from one of its mirrors (docs/behaviour/transfers.md#S11).
     init(
         _ job: TransferJob, original: HTTPURL, source: Int = 0, secrets: (HTTPURL) -> String?
     ) throws(TransferError) {

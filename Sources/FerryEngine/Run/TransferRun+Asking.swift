@@ -34,7 +34,8 @@ extension TransferRun {
 
     /// Sends a request to the original URL, follows redirects, answers challenges, and judges the answer.
     ///
-    /// Every try begins at the original URL, so that a signed target that has expired is made anew (spec X11).
+    /// Every try begins at the original URL, so that a signed target that has expired is made anew
+    /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
         var course = try Course(job, original: originalURL.get(), source: source) { cookies.header(for: $0) }
         while true {
@@ -137,7 +138,9 @@ extension TransferRun {
         return true
     }
 
-    /// A server may ask for a moment between a redirect and its target: up to 10 s are spent in place (spec T5).
+    /// Waits for the moment that a server asks for between a redirect and its target.
+    ///
+    /// Up to 10 s are spent in place (docs/behaviour/transfers.md#T5).
     private func pauseBeforeRedirect(_ head: ResponseHead) async throws(TransferError) {
         guard let answer = LaterAnswer(head), let asked = RetryAfter(parsing: answer.value, now: Date()) else { return }
         guard asked.seconds <= 10 else {

@@ -5,7 +5,7 @@ import FerryCore
 import Foundation
 
 extension TransferRun {
-    /// Verifies the whole file and places it (steps 7 to 11 of the life of a download).
+    /// Verifies the whole file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
     func finish() async throws(TransferError) -> Outcome.Success {
         guard let partial else { throw TransferError(.internal, "A complete file is not there.") }
         let size = facts.ranges.upperBound
@@ -22,7 +22,7 @@ extension TransferRun {
         return try await place(partial, size: size, judged)
     }
 
-    /// Bytes after the last range are no data (spec D4), so they are no part of the file.
+    /// Bytes after the last range are no data (docs/behaviour/transfers.md#D4), so they are no part of the file.
     private func cutTail(_ partial: PartialFile, size: Int64) async throws(TransferError) {
         guard try await onDisk({ _ throws(DiskError) in try partial.size() > size }) else { return }
         if facts.stamp != nil {
@@ -71,7 +71,9 @@ extension TransferRun {
         }
     }
 
-    /// What follows from a digest that differs: joined bytes are fetched once more as one piece, others are final (spec I5).
+    /// What follows from a digest that differs: joined bytes are fetched once more as one piece, others are final.
+    ///
+    /// See docs/behaviour/transfers.md#I5.
     private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(TransferError) -> TransferError {
         let found = computed.first { $0.algorithm == wrong.algorithm }
         let sentence = "The file's \(wrong.algorithm.rawValue) is \(found?.hex ?? "another"), not \(wrong.hex)."

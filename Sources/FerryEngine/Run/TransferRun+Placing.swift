@@ -5,7 +5,9 @@ import FerryCore
 import Foundation
 
 extension TransferRun {
-    /// Places the whole file (steps 8 to 11 of the life of a download); a failure leaves all bytes in the partial file.
+    /// Places the whole file (docs/behaviour/transfers.md#D1, steps 8 to 11).
+    ///
+    /// A failure leaves all bytes in the partial file.
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
@@ -147,7 +149,9 @@ extension TransferRun {
 
     // MARK: The folder and the name
 
-    /// Opens the destination's folder again. Where it holds the partial file too, it must still be the same one (spec F10).
+    /// Opens the destination's folder again (docs/behaviour/transfers.md#F10).
+    ///
+    /// Where it holds the partial file too, it must still be the same one.
     private func openPlace(_ partial: PartialFile) async throws(TransferError) -> OpenFile {
         if job.request.partialFolder != nil { return try await openDestinationFolder() }
         let recorded = partial.facts

@@ -88,7 +88,7 @@ extension TransferRun {
 
     // MARK: -
 
-    /// Gives up what was on disk and fixes the name (step 2).
+    /// Gives up what was on disk and fixes the name (docs/behaviour/transfers.md#D1, step 2).
     private func accept(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
@@ -115,7 +115,7 @@ extension TransferRun {
         noteWay(answer)
     }
 
-    /// Makes the partial file and records everything about it (step 3).
+    /// Makes the partial file and records everything about it (docs/behaviour/transfers.md#D1, step 3).
     ///
     /// - Returns: the outcome if the name alone decides it (conflict policy `skip`).
     func makeFile(_ body: AcceptedBody) async throws(TransferError) -> Outcome.Success? {
@@ -265,7 +265,8 @@ extension TransferRun {
         _ = try await onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
     }
 
-    /// Asks for free space before the first byte, so that a disk is not filled to find out (spec L7).
+    /// Asks for free space before the first byte, so that a disk is not filled to find out
+    /// (docs/behaviour/transfers.md#L7).
     private func checkSpace(missing: Int64) async throws(TransferError) {
         guard let partial, missing > 0 else { return }
         let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }

@@ -7,7 +7,7 @@ import NIOCore
 import Synchronization
 
 extension TransferRun {
-    /// Files up to this size have no checkpoint: fetching one again is cheaper (spec D6).
+    /// Files up to this size have no checkpoint: fetching one again is cheaper (docs/behaviour/transfers.md#D6).
     private static let checkpointedSize: Int64 = 1 << 20
 
     /// Receives a body; however it ends, what counts of it is durable in the file and in `facts` when this returns.
@@ -113,7 +113,7 @@ extension TransferRun {
             checkpointDue: checkpointDue)
     }
 
-    /// Makes what has been written durable, then records it; never the other way (spec D2).
+    /// Makes what has been written durable, then records it; never the other way (docs/behaviour/transfers.md#D2).
     private func checkpoint(_ partial: PartialFile) async {
         // A sync after one that failed says nothing about the pages that the first one lost.
         guard checkpointError == nil else { return }
@@ -128,7 +128,8 @@ extension TransferRun {
             try await record()
             reached(.rangesCommitted)
         } catch {
-            // Nothing after the last recorded range counts any more: Linux reports a failed write-back once (spec D5).
+            // Nothing after the last recorded range counts any more: Linux reports a failed write-back once
+            // (docs/behaviour/transfers.md#D5).
             checkpointError = error
             stopExchanges()
         }

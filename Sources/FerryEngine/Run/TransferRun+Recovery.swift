@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// Brings disk and facts together before the first request (the crash table of the spec, section 7).
+    /// Brings disk and facts together before the first request (docs/behaviour/transfers.md#crashes).
     ///
     /// - Returns: the outcome if the file is already in its place, or complete.
     func recover() async throws(TransferError) -> Outcome.Success? {

@@ -37,7 +37,9 @@ extension TransferRun {
         return try await finish()
     }
 
-    /// Places a whole file whose bytes are in memory, together with others of the moment (steps 3 to 11).
+    /// Places a whole file whose bytes are in memory, together with others of the moment.
+    ///
+    /// These are steps 3 to 11 of docs/behaviour/transfers.md#D1.
     ///
     /// - Returns: nil if the usual steps have to go on: from the partial file, if that was recorded.
     private func placeSmall(_ bytes: ByteBuffer) async throws(TransferError) -> Outcome.Success? {

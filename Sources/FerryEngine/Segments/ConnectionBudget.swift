@@ -5,7 +5,9 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// How many connections there may be, to a host and in all, over all transfers of an engine (spec L4, S10).
+/// How many connections there may be, to a host and in all, over all transfers of an engine.
+///
+/// See docs/behaviour/transfers.md#L4.
 ///
 /// The first connection of a transfer is always allowed, since the queue has decided about it; it counts, so that extra ones
 /// of other transfers give way to it.
@@ -52,7 +54,8 @@ package final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Extra connections that should go, since others came; what a host refused is no reason (spec S10).
+    /// Extra connections that should go, since others came; what a host refused is no reason
+    /// (docs/behaviour/transfers.md#S10).
     func excess(_ origin: Origin, wanted: Int?) -> Int {
         state.withLock { state in
             max(

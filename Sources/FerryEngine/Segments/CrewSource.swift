@@ -16,7 +16,7 @@ struct CrewSource {
     /// Whether a part has come from here; until then one worker finds out.
     var isProven: Bool
     var isDropped = false
-    /// How it gets on, by which it is chosen (spec S12).
+    /// How it gets on, by which it is chosen (docs/behaviour/transfers.md#S12).
     var rank: SourceRank
 
     init(number: Int, course: Course, rank: SourceRank?, isProven: Bool) {

@@ -87,7 +87,7 @@ final class EarlyConnections: Sendable {
         keep(0)
     }
 
-    /// Closes as many as others need (spec L4).
+    /// Closes as many as others need (docs/behaviour/transfers.md#L4).
     func giveWay(wanted: Int?) {
         guard let origin else { return }
         keep(count - engine.budget.excess(origin, wanted: wanted))

@@ -13,7 +13,9 @@ extension TransferRun {
     /// and while a round trip decides about their number.
     private static let openingInterval = 0.025
 
-    /// Whether several workers may share what a response is a part of (spec S2); all but what depends on time.
+    /// Whether several workers may share what a response is a part of; all but what depends on time.
+    ///
+    /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
         guard let length, wishes.connections != 1, length - start >= SegmentRule.worthSharing, raw == nil,
             job.advisor == nil, job.request.body == nil, answer.method == "GET", !facts.rangesOff,

@@ -37,7 +37,7 @@ extension TransferRun {
     /// Takes note that a worker got no usable part where it asked.
     ///
     /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
-    /// requests, and that one goes on alone (spec S9).
+    /// requests, and that one goes on alone (docs/behaviour/transfers.md#S9).
     func noteUnusable(_ worker: Int, _ reason: String) {
         guard let index = crew?.members[worker]?.source, index > 0 else {
             facts.unusableParts = (facts.unusableParts ?? 0) + 1

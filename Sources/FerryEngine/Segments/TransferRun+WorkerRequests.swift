@@ -7,7 +7,7 @@ import Foundation
 extension TransferRun {
     /// Asks for a part where the first answer came from, or, if that address has expired, where the original URL leads.
     ///
-    /// The original URL is asked once for all workers (spec X11).
+    /// The original URL is asked once for all workers (docs/behaviour/transfers.md#X11).
     func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
         guard let index = crew?.members[worker]?.source, let source = crew?.sources[index] else {
             throw ExchangeEnd.stopped

@@ -3,8 +3,10 @@
 
 import Dispatch
 
-/// Whether the machine or the user's session is being shut down: a signal that ends a program is nobody's wish then
-/// (statement 61).
+/// Whether the machine or the user's session is being shut down: a signal that ends a program is then no wish of its
+/// user.
+///
+/// See docs/architecture.md#the-life-of-a-background-session.
 package enum ShutdownNotice {
     /// What logind says of the machine and systemd of the user's services, which also end at the last logout; false where
     /// there are none. May take a few seconds, where a bus hangs.

@@ -3,7 +3,9 @@
 
 import FerryCore
 
-/// Something that is due at a moment of a clock that counts sleep and ignores changes of the wall clock (spec T7).
+/// Something that is due at a moment of a clock that counts sleep and ignores changes of the wall clock.
+///
+/// See docs/behaviour/transfers.md#T7.
 struct Alarm: Comparable, Sendable {
     enum Cause: Hashable, Sendable {
         case retry(TransferID)

@@ -9,7 +9,9 @@ import HeapModule
 import Logging
 
 extension LocalTransferService {
-    /// Gives every free slot away; called after everything that may have freed one or made somebody eligible (spec L6).
+    /// Gives every free slot away; called after everything that may have freed one or made a transfer eligible.
+    ///
+    /// See docs/behaviour/transfers.md#L6.
     func schedule() {
         guard !isShuttingDown, !startWatch.isHeld else { return }
         failForbidden()

@@ -1,7 +1,9 @@
 // Ferry: FerryService
 // How large the last files of an origin were.
 
-/// How large the last files of an origin were: HTTP/2's single connection pays for many small ones (spec Q8).
+/// How large the last files of an origin were: HTTP/2's single connection pays for many small ones.
+///
+/// See docs/behaviour/transfers.md#Q8.
 struct RecentSizes: Sendable {
     private static let count = 8
     private static let small: Int64 = 4 << 20

@@ -11,7 +11,7 @@ extension LocalTransferService {
     private static let forceQuit = 0
 
     package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
-        // Whoever ends the daemon ends its apps too, as at logout: nobody wishes their transfers to end (statement 61).
+        // What ends the daemon ends its apps too, as at logout: their transfers are not meant to end.
         guard !desk.isEnding, !isShuttingDown else {
             throw TransferError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
         }

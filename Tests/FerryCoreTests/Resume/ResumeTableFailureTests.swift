@@ -1,5 +1,5 @@
 // Ferry: FerryCoreTests
-// Rows 28 to 38 of the decision table.
+// Rows 28 to 38 of docs/behaviour/transfers.md#the-table-of-answers.
 
 import FerryCore
 import Testing

@@ -1,5 +1,5 @@
 // Ferry: FerryCoreTests
-// Rows 14 to 26 of the decision table.
+// Rows 14 to 26 of docs/behaviour/transfers.md#the-table-of-answers.
 
 import FerryCore
 import Testing

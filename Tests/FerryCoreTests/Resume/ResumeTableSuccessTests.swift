@@ -1,5 +1,5 @@
 // Ferry: FerryCoreTests
-// Rows 1 to 13 of the decision table.
+// Rows 1 to 13 of docs/behaviour/transfers.md#the-table-of-answers.
 
 import FerryCore
 import Testing
