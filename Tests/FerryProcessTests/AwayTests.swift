@@ -86,7 +86,7 @@ struct `While the app is away` {
         }
     }
 
-    /// D4.
+    /// docs/behaviour/session-manager.md#D4
     @Test func `a file that a Swift task waits for comes though its process has died`() async throws {
         try await withApp(Self.held) { app in
             try await leave(app, "manager", "fetch \(app.origin.url("/file"))", until: "fetching", with: 1)

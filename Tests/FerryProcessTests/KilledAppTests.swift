@@ -27,7 +27,7 @@ struct `An app killed in the middle` {
         }
     }
 
-    /// B1: all or nothing.
+    /// docs/behaviour/session-manager.md#B1: all or nothing.
     @Test func `within a batch leaves all of its tasks or none`() async throws {
         try await withApp(OriginScript(Self.body, always: .hold("never", at: .head))) { app in
             for round in 1...8 {

@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 
 extension ManagedSession {
-    /// Seconds for which a call waits for the daemon (C7).
+    /// Seconds for which a call waits for the daemon (docs/behaviour/session-manager.md#C7).
     static let patience = 5.0
 
     /// Keeps the session attached; another process may have it, then the next call tries again.

@@ -100,7 +100,8 @@ extension ManagedSession {
         }
     }
 
-    /// Calls the closures of a success once more: somebody asked for a file that is there (S5).
+    /// Calls the closures of a success once more: a call asked for a file that is there
+    /// (docs/behaviour/session-manager.md#S5).
     private func tellAgain(_ task: DownloadTask) {
         let slot = task.state.withLock { $0.slots.end(.succeeded) }
         if let slot { TaskEnds.deliver(slot, of: task, status: .succeeded) }
@@ -112,7 +113,8 @@ extension ManagedSession {
         deliveries.add(DeliveryLine(onMainQueue: onMainQueue)) { handler(value) }
     }
 
-    /// Calls the handler of a call after the closures of every task and manager that it has brought to an end (B2).
+    /// Calls the handler of a call after the closures of every task and manager that it has brought to an end
+    /// (docs/behaviour/session-manager.md#B2).
     func callLast<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {
         guard let handler else { return }
         let line = DeliveryLine(onMainQueue: onMainQueue)

@@ -7,7 +7,7 @@ struct RequestPlan: Sendable {
     let url: String
     let name: String?
 
-    /// Retries after answers that mean a busy server (S10).
+    /// Retries after answers that mean a busy server (docs/behaviour/session-manager.md#S10).
     private static let statusRetries = 5
 
     /// The request that the downloads of a session begin with.

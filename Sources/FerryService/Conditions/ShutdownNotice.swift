@@ -3,10 +3,8 @@
 
 import Dispatch
 
-/// Whether the machine or the user's session is being shut down: a signal that ends a program is then no wish of its
-/// user.
-///
-/// See docs/architecture.md#the-life-of-a-background-session.
+/// Whether the machine or the user's session is being shut down: a signal that ends a program is no force-quit then
+/// (docs/behaviour/url-session.md#61).
 package enum ShutdownNotice {
     /// What logind says of the machine and systemd of the user's services, which also end at the last logout; false where
     /// there are none. May take a few seconds, where a bus hangs.

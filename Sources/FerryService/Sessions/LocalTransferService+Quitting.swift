@@ -11,7 +11,7 @@ extension LocalTransferService {
     private static let forceQuit = 0
 
     package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
-        // What ends the daemon ends its apps too, as at logout: their transfers are not meant to end.
+        // What ends the daemon ends its apps too, as at logout (docs/behaviour/url-session.md#61).
         guard !desk.isEnding, !isShuttingDown else {
             throw TransferError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
         }

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Holds the events of background sessions back while the app has yet to be told that they come (statement 55).
+/// Holds the events of background sessions back while the app has yet to be told that they come
+/// (docs/behaviour/url-session.md#55).
 ///
 /// Closed at the start of a process that the daemon has launched for events; it opens once the app delegate's
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` has returned, or at the main queue's next turns
@@ -76,7 +77,9 @@ package final class EventGate: Sendable {
     }
 }
 
-/// Decides when a process that was launched for events has done its work (statement 57). Performs nothing.
+/// Decides when a process that was launched for events has done its work (docs/behaviour/url-session.md#57).
+///
+/// Performs nothing.
 struct LaunchedLife: Hashable, Sendable {
     /// Whether the daemon has launched the process and it has not become active since.
     private(set) var isBackground: Bool

@@ -7,7 +7,7 @@ import Logging
 import Synchronization
 
 extension BackgroundEngine {
-    /// Seconds for which ferryd may wait for a process that was launched for events to end (statement 3).
+    /// Seconds for which ferryd may wait for a launched process to end (docs/behaviour/url-session.md#3).
     private static let holderTime = 32.0
 
     /// Keeps the session attached until it is closed.
@@ -52,7 +52,7 @@ extension BackgroundEngine {
                 case .attached(let attached):
                     isAttached = true
                     try await restore(id, lastTask: attached.lastTask)
-                    // A process that was launched for this session and does not use `run` is told of no call (statement 56).
+                    // A launched process that does not use `run` counts as called (docs/behaviour/url-session.md#56).
                     if isLaunchedForThis { Task(name: "events of a launch") { await EventGate.shared.pass() } }
                 case .event(let event): transfers.receive(event)
                 case .batch, .idle: break
@@ -86,7 +86,7 @@ extension BackgroundEngine {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits on this thread until the session is attached, or cannot be in time (statement 7).
+    /// Waits on this thread until the session is attached, or cannot be in time (docs/behaviour/url-session.md#7).
     func waitUntilAttached() {
         if case .done = state.withLock({ $0.attaching }) { return }
         let isRefused = state.withLock { state in
@@ -102,7 +102,8 @@ extension BackgroundEngine {
     }
 }
 
-/// Lets a session attach when its predecessor of the same name in this process has ended (statement 10).
+/// Lets a session attach when its predecessor of the same name in this process has ended
+/// (docs/behaviour/url-session.md#10).
 actor SessionTurns {
     static let shared = SessionTurns()
 

@@ -77,7 +77,8 @@ struct SessionLedger: Hashable, Sendable {
         removing.removeAll()
     }
 
-    /// Whether the app is to be told now that the events are over (statement 56): said once for each call.
+    /// Whether the app is to be told that the events are over: true once for each call
+    /// (docs/behaviour/url-session.md#56).
     mutating func takeFinish() -> Bool {
         guard isCalled, isRestored, kept.isEmpty, questions == 0 else { return false }
         isCalled = false

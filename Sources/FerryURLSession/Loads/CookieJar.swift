@@ -4,7 +4,8 @@
 import Foundation
 import FoundationNetworking
 
-/// Takes cookies from the configuration's storage and brings them there, as the configuration allows (statement 23).
+/// Takes cookies from the configuration's storage and brings them there, as the configuration allows
+/// (docs/behaviour/url-session.md#23).
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let mainDocument: URL?

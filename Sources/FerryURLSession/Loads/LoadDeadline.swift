@@ -26,7 +26,8 @@ struct RunningTime: Hashable, Sendable {
     }
 }
 
-/// The time in which a task has to end; it does not pass while the task is suspended (statement 22).
+/// The time in which a task has to end; it does not pass while the task is suspended
+/// (docs/behaviour/url-session.md#22).
 struct LoadDeadline {
     private var time: RunningTime?
     private var timer: Task<Void, any Error>?

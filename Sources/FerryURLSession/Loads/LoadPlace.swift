@@ -26,7 +26,7 @@ enum LoadMapping {
 /// What the loads of one session share.
 struct LoadPlace: Sendable {
     let engine: @Sendable () async throws -> Engine
-    /// The proxies as they were when the session was made (statement 28).
+    /// The proxies as they were when the session was made (docs/behaviour/url-session.md#28).
     let proxies: [String: String]
     /// Certificates that the session's delegate has answered for.
     let trust: TrustScope

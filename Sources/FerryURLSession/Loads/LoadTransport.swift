@@ -165,7 +165,7 @@ final class LoadTransport: TaskTransport {
         }
     }
 
-    /// Takes up which condition is in the way (statement 71).
+    /// Takes up which condition is in the way (docs/behaviour/url-session.md#71).
     private func take(_ reason: WaitReason?) {
         if let reason, let error = ConditionRule.error(reason, policy) { return finish(.forbidden(error)) }
         let shown = reason.flatMap(WaitingReason.init(condition:))

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Who is told of a task's events: its own delegate, and for what that one does not implement the session's (statement 42).
+/// The delegates of a task: its own, and for calls that this one does not implement the session's
+/// (docs/behaviour/url-session.md#42).
 struct Recipients {
     /// The first one first.
     let all: [any URLSessionDelegate]

@@ -30,7 +30,8 @@ extension TaskRelay {
         return answer ?? request
     }
 
-    /// Asks for an answer to a challenge; those about the connection go to the session's method first (statement 24).
+    /// Asks for an answer to a challenge; one about the connection goes to the session's method first
+    /// (docs/behaviour/url-session.md#24).
     func challenge(
         _ challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {

@@ -9,8 +9,8 @@ import Synchronization
 /// Turns what happens to one task into its delegate's calls: in order, each after the one before has returned, on the
 /// session's delegate queue, and exactly one completion.
 ///
-/// The task's properties show an event before its call (statement 37). A transport that awaits a call is held back by a slow
-/// delegate; what is only told, such as progress, becomes one call with the latest numbers.
+/// The task's properties show an event before its call (docs/behaviour/url-session.md#37). A slow delegate holds back a
+/// transport that awaits a call; steps that are not awaited, such as progress, become one call with the latest numbers.
 final class TaskRelay: Sendable {
     let task: URLSessionTask
     let session: URLSession
@@ -49,7 +49,7 @@ final class TaskRelay: Sendable {
         _ step: RelayStep, _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls
     ) async {
         if case .work(let work) = step { return await work() }
-        // Nothing follows the completion (statement 35).
+        // Nothing follows the completion (docs/behaviour/url-session.md#35).
         guard task.state != .completed else { return }
         switch step {
         case .sent(let total, let expected):

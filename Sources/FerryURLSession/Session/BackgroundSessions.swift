@@ -11,7 +11,7 @@ package final class BackgroundSessions: Sendable {
 
     private struct State {
         var sessions: [String: URLSession] = [:]
-        /// Sessions whose app was called to handle their events in this process (statement 56).
+        /// Sessions whose app was called to handle their events in this process (docs/behaviour/url-session.md#56).
         var called: Set<String> = []
         /// Others than URL sessions that handle events, by their identifiers.
         var handlers: [String: any EventHandling] = [:]

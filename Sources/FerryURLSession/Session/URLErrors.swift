@@ -34,7 +34,7 @@ package enum URLErrorMapping {
 
     /// Foundation's code: the cause's own where it decides, else that of the error's row.
     static func code(_ error: FerryCore.TransferError) -> URLError.Code {
-        // A task meets a lost partial file only where its resume data name it (statement 65).
+        // A task meets a lost partial file only where its resume data name it (docs/behaviour/url-session.md#65).
         let ofCode = error.code == .partialLost ? URLError.Code.cannotWriteToFile.rawValue : error.code.row.urlError
         return (error.details.urlError ?? ofCode).flatMap(URLError.Code.init(rawValue:)) ?? .unknown
     }

@@ -6,7 +6,7 @@ import FoundationNetworking
 import Synchronization
 
 extension URLSession {
-    /// Makes a task and tells of it, on this thread, before it is returned (statement 6).
+    /// Makes a task and tells of it, on this thread, before it is returned (docs/behaviour/url-session.md#6).
     func make<Kind: URLSessionTask>(
         _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind
     ) -> Kind {

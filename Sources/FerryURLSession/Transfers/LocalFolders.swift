@@ -37,7 +37,8 @@ struct LocalFolders: Sendable {
         }
     }
 
-    /// Removes what processes left that have ended, and partial files that nobody has used (statement 53).
+    /// Removes the files of processes that have ended, and partial files that no task has used
+    /// (docs/behaviour/url-session.md#53).
     func sweep(now: Date = Date()) {
         let files = FileManager.default
         for name in (try? files.contentsOfDirectory(atPath: base)) ?? [] where name != "partial" {

@@ -2,7 +2,7 @@ import FerryClient
 package import FerryCore
 import Foundation
 
-/// Writes a session's proxies as the variables that name them to programs (statement 28).
+/// Writes a session's proxies as the variables that name them to programs (docs/behaviour/url-session.md#28).
 enum ProxyMapping {
     /// - Parameters:
     ///   - dictionary: the configuration's own proxies, if it has some.

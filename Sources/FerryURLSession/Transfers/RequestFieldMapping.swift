@@ -11,7 +11,7 @@ enum RequestFieldMapping {
     private static let ofEngine: Set<String> = [
         "host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
     ]
-    /// Fields that a configuration never adds (statement 20).
+    /// Fields that a configuration never adds (docs/behaviour/url-session.md#20).
     private static let neverAdded: Set<String> = [
         "authorization", "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
     ]
@@ -53,7 +53,7 @@ enum RequestFieldMapping {
         request.cachePolicy == .useProtocolCachePolicy ? configuration.requestCachePolicy : request.cachePolicy
     }
 
-    /// Seconds without a byte after which a request ends (statement 21); nil is no limit.
+    /// Seconds without a byte after which a request ends (docs/behaviour/url-session.md#21); nil is no limit.
     static func timeout(_ request: URLRequest, _ configuration: URLSessionConfiguration) -> Double? {
         let own = request.timeoutInterval
         return limit(own == usualTimeout ? configuration.timeoutIntervalForRequest : own)

@@ -10,7 +10,7 @@ import Glibc
 ///
 /// ```
 ///   in the app: the first failure is final, and the task's delegate answers
-///   in ferryd:  patient (statement 76), and nobody may be there to answer
+///   in ferryd:  patient (docs/behaviour/url-session.md#76), and nobody may be there to answer
 /// ```
 struct RequestMapping: Sendable {
     let configuration: URLSessionConfiguration
@@ -68,7 +68,7 @@ struct RequestMapping: Sendable {
 
     // MARK: -
 
-    /// The response body of a background upload may have so many bytes (statement 31).
+    /// The response body of a background upload may have so many bytes (docs/behaviour/url-session.md#31).
     private static let largestUploadAnswer: Int64 = 16 << 20
 
     private func transfer(_ request: URLRequest, _ note: ClientNote) -> TransferRequest {
@@ -132,7 +132,9 @@ struct RequestMapping: Sendable {
             waits: isBackground || configuration.waitsForConnectivity)
     }
 
-    /// The cookies that go with a request of a background session (statement 23); a `Cookie` field of its own wins.
+    /// The cookies that go with a request of a background session (docs/behaviour/url-session.md#23).
+    ///
+    /// A `Cookie` field of the request wins.
     private func cookies(_ request: URLRequest) -> [GivenCookie] {
         guard configuration.httpShouldSetCookies, request.httpShouldHandleCookies, let url = request.url,
             request.value(forHTTPHeaderField: "Cookie") == nil

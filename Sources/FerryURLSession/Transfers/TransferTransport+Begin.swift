@@ -10,7 +10,7 @@ extension TransferTransport {
     /// What ferryd is told of a begin date: it leaves an attached app the time to answer.
     static func begin(_ date: Date?) -> Date? { date?.addingTimeInterval(answerTime) }
 
-    /// Asks the delegate when the begin date has come (statement 70), once for each date.
+    /// Asks the delegate when the begin date has come (docs/behaviour/url-session.md#70), once for each date.
     func watchBegin() {
         guard transfers.place.isDaemon else { return }
         let wanted = task.earliestBeginDate

@@ -99,7 +99,7 @@ extension TransferTransport {
     /// - Returns: why that is impossible; nil otherwise.
     private func deliverResult(of transfer: Transfer) async -> (any Error)? {
         guard let path = transfer.destination else { return nil }
-        // A file that was moved away already was delivered by a process that died then (statement 50).
+        // A file that is not there was delivered by a process that died then (docs/behaviour/url-session.md#50).
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         if kind == .upload {
             if let data = FileManager.default.contents(atPath: path), !data.isEmpty { await relay.data(data) }

@@ -92,7 +92,7 @@ final class TransferTransport: TaskTransport {
         if transfers.place.isDaemon { commands.wait(seconds: Self.patience, work) } else { commands.add(work) }
     }
 
-    /// Seconds that a call waits for ferryd (statement 7).
+    /// Seconds that a call waits for ferryd (docs/behaviour/url-session.md#7).
     static let patience = 10.0
 
     private func apply(_ change: TaskChange, to all: inout TransferChange) {

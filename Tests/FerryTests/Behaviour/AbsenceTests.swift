@@ -48,7 +48,7 @@ import Testing
         return (fixture.manager(), posts)
     }
 
-    /// N1.
+    /// docs/behaviour/session-manager.md#N1
     @Test func `are posted once, those of the tasks and then that of the manager`() async throws {
         try await withFerry(Self.held) { fixture in
             let tasks = fixture.manager().multiDownload(fixture.urls(2))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// N1.
+    /// docs/behaviour/session-manager.md#N1
     @Test func `are no end of a manager that has tasks left`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/first"), .hold("first", at: .head)), .on(.path("/last"), .hold("last", at: .head)))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// P5.
+    /// docs/behaviour/session-manager.md#P5
     @Test func `and a record that cannot be read hold up no other, and the log tells of it`() async throws {
         try await withFerry { fixture in
             let manager = fixture.manager()

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// B1: aligned results, and one transaction.
+    /// docs/behaviour/session-manager.md#B1: aligned results, and one transaction.
     @Test func `a batch of new, known, repeated and invalid URLs does what each of them means`() async throws {
         try await withFerry(Self.script) { fixture in
             let notes = Notes<String>()

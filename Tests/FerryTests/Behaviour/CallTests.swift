@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// C5, O1, D1: nothing that a handler or a return has told is lost with the daemon.
+    /// docs/behaviour/session-manager.md#C5, #O1, #D1: what a handler or a return has told outlives the daemon.
     @Test(arguments: Answered.allCases)
     func `what an answer has told is durable`(call: Answered) async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// K1.
+    /// docs/behaviour/session-manager.md#K1
     @Test func `whether a completion takes another's place is decided when that would be called`() async throws {
         try await withFerry { fixture in
             let manager = fixture.manager()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// K4.
+    /// docs/behaviour/session-manager.md#K4
     @Test func `each kind of closure has one place`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A4.
+    /// docs/behaviour/session-manager.md#A4
     @Test func `the oldest of the same method and URL is adopted first, others stay restored`() async throws {
         try await withFerry { fixture in
             let url = fixture.origin.url()

@@ -8,7 +8,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// P8 and A7, as far as one process shows them; FerryProcessTests has the launch.
+/// docs/behaviour/session-manager.md#P8, #A7, as far as one process shows them; FerryProcessTests has the launch.
 @Suite(.timeLimit(.minutes(2))) struct `The completion handler of a manager` {
     private static let body = FerryFixture.body
 

@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// M2.
+    /// docs/behaviour/session-manager.md#M2
     @Test(arguments: ["gone", "older", "newer", "linked", "longer"])
     func `a file that is not as it was downloaded is no completion`(change: String) async throws {
         try await withFerry { fixture in

@@ -127,7 +127,7 @@ import Testing
                 try await task.reaches(.failed)
                 #expect(task.error != nil)
                 try await answer { call ? manager.cancel(task, handler: $0) : manager.remove(task, handler: $0) }
-                // K6: an error is that of a failed task alone.
+                // docs/behaviour/session-manager.md#K6: an error is that of a failed task alone.
                 #expect(task.error == nil && task.status == (call ? .canceled : .removed))
             }
         }
@@ -148,7 +148,8 @@ import Testing
         }
     }
 
-    /// S10: what the daemon is asked for; how it retries is in the tests of the state machine.
+    /// docs/behaviour/session-manager.md#S10: what the daemon is asked for.
+    /// How it tries again is in the tests of the state machine.
     @Test func `of busy servers are tried five times more, those of the network until the total time is over`() throws {
         let place = try #require(SessionPlace(inProcess: "test"))
         var configuration = SessionConfiguration()

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// L2.
+    /// docs/behaviour/session-manager.md#L2
     @Test func `each change of a task and of the manager is logged once`() async throws {
         try await withFerry(Self.script) { fixture in
             let notes = Notes<String>()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// K-table, N1: however often the daemon tells.
+    /// docs/behaviour/session-manager.md#closures, #N1: however often the daemon tells.
     @Test func `is told ten times a second at most, as that of its tasks is`() async throws {
         try await withFerry(OriginScript(FerryFixture.body, always: .hold("never", at: .body(1000)))) { fixture in
             let manager = fixture.manager()

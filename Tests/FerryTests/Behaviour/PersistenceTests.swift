@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// P1.
+    /// docs/behaviour/session-manager.md#P1
     @Test func `a task is stored with all that has become of it`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/from"), .redirect(to: "/to")), .always(.field("X-A", "b")),

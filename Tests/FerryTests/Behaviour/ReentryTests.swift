@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// C6.
+    /// docs/behaviour/session-manager.md#C6
     @Test(arguments: [true, false], Place.allCases)
     func `every call works inside every closure`(onMainQueue: Bool, place: Place) async throws {
         try await withFerry(Self.script) { fixture in
@@ -68,7 +68,7 @@ import Testing
         case destination, progress, response, completionHandler, delegate
     }
 
-    /// C6.
+    /// docs/behaviour/session-manager.md#C6
     @Test(arguments: Chained.allCases)
     func `every call works inside every closure of the chain`(place: Chained) async throws {
         try await withFerry(Self.script) { fixture in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// C6.
+    /// docs/behaviour/session-manager.md#C6
     @Test(arguments: Observed.allCases)
     func `every call works inside every observer`(place: Observed) async throws {
         try await withFerry(Self.script) { fixture in
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// C6.
+    /// docs/behaviour/session-manager.md#C6
     @Test func `every call works inside a logger`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let inner = Mutex<Everything?>(nil)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    /// C6, O2.
+    /// docs/behaviour/session-manager.md#C6, #O2
     @Test func `every call works inside a comparator, which orders what is left`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let manager = fixture.manager()

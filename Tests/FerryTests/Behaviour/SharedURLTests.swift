@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `Several tasks of one URL` {
     private static let held = OriginScript(FerryFixture.body, always: .hold("go", at: .body(1000)))
 
-    /// C2.
+    /// docs/behaviour/session-manager.md#C2
     @Test func `are found by it in their order, whichever was made first`() async throws {
         try await withFerry(Self.held) { fixture in
             let manager = fixture.manager()

@@ -25,7 +25,7 @@ import Testing
         return words
     }
 
-    /// D2.
+    /// docs/behaviour/session-manager.md#D2
     @Test func `are every change of state in order, and of progress the newest`() async {
         let queue = EventQueue()
         for round in 0..<50 {
@@ -39,7 +39,7 @@ import Testing
         #expect(await words(queue) == expected)
     }
 
-    /// D2.
+    /// docs/behaviour/session-manager.md#D2
     @Test func `are no more than a reader that has stopped may cost`() async {
         let queue = EventQueue()
         queue.add(.state(.suspended, nil))

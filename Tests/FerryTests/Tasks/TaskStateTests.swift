@@ -89,7 +89,7 @@ import Testing
         ),
     ]
 
-    /// K7.
+    /// docs/behaviour/session-manager.md#K7
     @Test(arguments: courses)
     func `let the fraction fall when the bytes are given up, and else never`(name: String, course: [Said]) throws {
         let task = task()
@@ -152,7 +152,7 @@ import Testing
         return task
     }
 
-    /// K8.
+    /// docs/behaviour/session-manager.md#K8
     @Test(arguments: [(nil, 0), (1000, 0), (1001, 1), (2000, 1), (2001, 2), (6000, 5)] as [(Int?, Int64)])
     func `say how many seconds are left, and 0 if that is not known`(expected: Int?, seconds: Int64) throws {
         let task = try flowing(100, expected: expected)
