@@ -42,7 +42,7 @@ struct ConnectionOptions: ParsableArguments {
         var caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
         let paths = context.typedPath
-        if let cacert { caller.trust.authorities = paths.folder(cacert) }
+        if let cacert { caller.trust.authorities = [paths.folder(cacert)] }
         caller.trust.certificate = cert.map(paths.folder)
         caller.trust.key = key.map(paths.folder)
         if let proxy { caller.setProxy(proxy) }

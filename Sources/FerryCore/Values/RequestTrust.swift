@@ -2,24 +2,32 @@
 // Whom a request trusts, and what it shows of itself.
 
 /// Whom a request trusts in TLS, and the certificate that it shows to a server that asks for one; all of them files.
-package struct RequestTrust: Hashable, Codable, Sendable {
-    /// Absolute path of a PEM file, or of a folder of hashed certificates, in place of the system's roots.
-    package var authorities: String?
+package struct RequestTrust: Hashable, Sendable {
+    /// Absolute paths of PEM files, and of folders of hashed certificates, in place of the system's roots, which none stands for.
+    ///
+    /// Of several, those count that are there.
+    package var authorities: [String]
     /// Absolute path of the PEM file of the client's certificate, with the certificates between it and its authority.
     package var certificate: String?
     /// Absolute path of the PEM file of its private key; absent: the key is in the certificate's file.
     package var key: String?
 
-    package init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
+    package init(authorities: [String], certificate: String? = nil, key: String? = nil) {
         self.authorities = authorities
         self.certificate = certificate
         self.key = key
     }
 
-    /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL has them.
+    package init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
+        self.init(authorities: authorities.map { [$0] } ?? [], certificate: certificate, key: key)
+    }
+
+    /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`, as OpenSSL has them: a file, or folders with colons between them.
     package init(variables: [String: String], currentFolder: String) {
-        authorities = [variables["SSL_CERT_FILE"], variables["SSL_CERT_DIR"]].compactMap(\.self).first { !$0.isEmpty }
-            .map { $0.hasPrefix("/") ? $0 : currentFolder + "/" + $0 }
+        let file = [variables["SSL_CERT_FILE"] ?? ""].filter { !$0.isEmpty }
+        let folders = (variables["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
+        self.init(
+            authorities: (file.isEmpty ? folders : file).map { $0.hasPrefix("/") ? $0 : currentFolder + "/" + $0 })
     }
 
     /// Whether the system's roots are trusted and no certificate is shown.
@@ -31,14 +39,46 @@ package struct RequestTrust: Hashable, Codable, Sendable {
 
     /// - Throws: ``TransferError`` with code `invalid_request` for what cannot be the path of a file, and for a key alone.
     package func check() throws(TransferError) {
-        for path in [authorities, certificate, key] {
-            guard let path else { continue }
+        for path in authorities + [certificate, key].compactMap(\.self) {
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
                 throw TransferError(.invalidRequest, "“\(path.escapingControls)” is not the absolute path of a file.")
             }
         }
+        guard authorities.count <= Self.mostAuthorities else {
+            throw TransferError(
+                .invalidRequest, "A request names at most \(Self.mostAuthorities) files or folders of authorities.")
+        }
         guard key == nil || certificate != nil else {
             throw TransferError(.invalidRequest, "A client's key comes with its certificate.")
         }
+    }
+
+    private static let mostAuthorities = 32
+}
+
+extension RequestTrust: Codable {
+    private enum CodingKeys: String, CodingKey { case authorities, certificate, key }
+
+    /// `authorities` is one path, or a list of several.
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        if let one = try? box.decodeIfPresent(String.self, forKey: .authorities) {
+            authorities = [one]
+        } else {
+            authorities = try box.decodeIfPresent([String].self, forKey: .authorities) ?? []
+        }
+        certificate = try box.decodeIfPresent(String.self, forKey: .certificate)
+        key = try box.decodeIfPresent(String.self, forKey: .key)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        if authorities.count == 1 {
+            try box.encode(authorities[0], forKey: .authorities)
+        } else if !authorities.isEmpty {
+            try box.encode(authorities, forKey: .authorities)
+        }
+        try box.encodeIfPresent(certificate, forKey: .certificate)
+        try box.encodeIfPresent(key, forKey: .key)
     }
 }

@@ -18,14 +18,27 @@
 
         /// - Throws: ``TransferError`` with code `invalid_request` that names the file which cannot be used.
         func read(_ trust: RequestTrust) throws(TransferError) -> TrustMaterial {
-            var stamps: [TrustMaterial.Stamp] = []
-            for path in [trust.authorities, trust.certificate, trust.key] {
-                if let path { stamps.append(try Self.look(path, isFolderAllowed: path == trust.authorities).stamp) }
+            var versions: [FileVersion?] = []
+            var missing: TransferError?
+            for path in trust.authorities {
+                do throws(TransferError) {
+                    versions.append(try Self.look(path, isFolderAllowed: true).version)
+                } catch {
+                    versions.append(nil)
+                    missing = missing ?? error
+                }
             }
-            let wanted = TrustMaterial(trust, stamps: stamps)
+            // `SSL_CERT_DIR` often names the folders of several systems, of which one is there.
+            if let missing, versions.allSatisfy({ $0 == nil }) { throw missing }
+            for path in [trust.certificate, trust.key] {
+                if let path { versions.append(try Self.look(path, isFolderAllowed: false).version) }
+            }
+            let wanted = TrustMaterial(trust, versions: versions)
             if let material = known.withLock({ $0[wanted] }) { return material }
-            if let path = trust.authorities { try Self.checkAuthorities(path) }
-            let material = try Self.withCertificate(trust, stamps)
+            for (path, version) in zip(trust.authorities, versions) where version != nil {
+                try Self.checkAuthorities(path)
+            }
+            let material = try Self.withCertificate(trust, versions)
             known.withLock { known in
                 if known.count >= Self.mostKnown { known = [:] }
                 known[material] = material
@@ -40,9 +53,9 @@
         }
 
         private static func withCertificate(
-            _ trust: RequestTrust, _ stamps: [TrustMaterial.Stamp]
+            _ trust: RequestTrust, _ versions: [FileVersion?]
         ) throws(TransferError) -> TrustMaterial {
-            guard let path = trust.certificate else { return TrustMaterial(trust, stamps: stamps) }
+            guard let path = trust.certificate else { return TrustMaterial(trust, versions: versions) }
             let chain = try certificates(path)
             let keyPath = trust.key ?? path
             let bytes = try contents(keyPath)
@@ -50,7 +63,7 @@
             do { key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
                 throw refusal(keyPath, "holds no private key in PEM form that can be read without a passphrase")
             }
-            let material = TrustMaterial(trust, stamps: stamps, chain: chain, key: key)
+            let material = TrustMaterial(trust, versions: versions, chain: chain, key: key)
             var configuration = TLSConfiguration.makeClientConfiguration()
             material.apply(to: &configuration)
             // The roots are not what is looked at.
@@ -77,7 +90,7 @@
 
         private static func look(
             _ path: String, isFolderAllowed: Bool
-        ) throws(TransferError) -> (stamp: TrustMaterial.Stamp, isFolder: Bool) {
+        ) throws(TransferError) -> (version: FileVersion, isFolder: Bool) {
             // Not to wait for the writer of a pipe.
             let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard file >= 0 else { throw refusal(path, "cannot be read: \(unsafe String(cString: strerror(errno)))") }
@@ -91,14 +104,7 @@
                 throw refusal(path, "is not a regular file")
             }
             guard isFolder || Int64(facts.st_size) <= largestFile else { throw refusal(path, "is too large") }
-            let stamp = TrustMaterial.Stamp(
-                device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), size: Int64(facts.st_size),
-                modified: nanoseconds(facts.st_mtim), changed: nanoseconds(facts.st_ctim))
-            return (stamp, isFolder)
-        }
-
-        private static func nanoseconds(_ time: timespec) -> Int64 {
-            Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+            return (FileVersion(facts), isFolder)
         }
 
         private static func refusal(_ path: String, _ reason: String) -> TransferError {

@@ -6,35 +6,27 @@ import NIOSSL
 
 /// A request's trust with its files as they were when they were read: what connections of one pool have in common.
 final class TrustMaterial: Hashable, Sendable {
-    /// What tells one content of a file from another without reading it.
-    struct Stamp: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        /// Nanoseconds since 1970.
-        let modified: Int64
-        let changed: Int64
-    }
-
     let trust: RequestTrust
-    private let stamps: [Stamp]
+    /// Of the files that it names, in their order; nil for those that are not there.
+    private let versions: [FileVersion?]
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey?
 
-    init(_ trust: RequestTrust, stamps: [Stamp], chain: [NIOSSLCertificate] = [], key: NIOSSLPrivateKey? = nil) {
+    init(_ trust: RequestTrust, versions: [FileVersion?], chain: [NIOSSLCertificate] = [], key: NIOSSLPrivateKey? = nil)
+    {
         self.trust = trust
-        self.stamps = stamps
+        self.versions = versions
         self.chain = chain
         self.key = key
     }
 
     static func == (one: TrustMaterial, other: TrustMaterial) -> Bool {
-        one === other || one.trust == other.trust && one.stamps == other.stamps
+        one === other || one.trust == other.trust && one.versions == other.versions
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(trust)
-        hasher.combine(stamps)
+        hasher.combine(versions)
     }
 
     /// Lets a configuration show the client's certificate.

@@ -5,18 +5,19 @@ import FerryCore
 import Foundation
 import NIOSSL
 
-/// Whom TLS trusts: the system's roots, or the file or folder that the environment names, as OpenSSL does.
+/// Whom TLS trusts: the system's roots, or the file or folders that the environment names, as OpenSSL does.
 package struct TrustRoots: Sendable {
-    private let file: String?
+    private let authorities: [String]
     private let certificates = RootCertificates()
 
     /// Reads `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     package init(environment: [String: String]) {
-        file = [environment["SSL_CERT_FILE"], environment["SSL_CERT_DIR"]].compactMap(\.self).first { !$0.isEmpty }
+        let folder = FileManager.default.currentDirectoryPath
+        authorities = RequestTrust(variables: environment, currentFolder: folder).authorities
     }
 
     /// Whether it is the system's roots.
-    var isUsual: Bool { file == nil }
+    var isUsual: Bool { authorities.isEmpty }
 
     /// What verifies the chain of a server's certificate; whether it names the host is left to the caller.
     ///
@@ -28,8 +29,7 @@ package struct TrustRoots: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
         configuration.maximumTLSVersion = maximum?.library
-        let path = if let material { material.trust.authorities } else { file }
-        if !isInsecure { certificates.apply(path, to: &configuration) }
+        if !isInsecure { certificates.apply(material?.trust.authorities ?? authorities, to: &configuration) }
         material?.apply(to: &configuration)
         // The name is judged by `ServerIdentity`. The library's own check also takes an address of the certificate that the
         // connection leads to, whatever name was asked, and behind a proxy that is the proxy's.

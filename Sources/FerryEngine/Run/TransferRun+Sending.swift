@@ -32,6 +32,7 @@ extension TransferRun {
     func exchangeRequest(
         _ plan: PlannedRequest, _ course: Course, isFresh: Bool = false, worker: Int? = nil
     ) async throws(TransferError) -> ExchangeRequest {
+        try await prepareTrust(for: course.url)
         var key = try workerKey(for: course.url)
         key.loop = worker ?? loop
         key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody && worker == nil
@@ -50,8 +51,7 @@ extension TransferRun {
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
-        let isHome = try url.origin == originalURL.get().origin
-        key.trust = isHome ? material.home : material.foreign
+        key.trust = try trust(for: url)
         return key
     }
 

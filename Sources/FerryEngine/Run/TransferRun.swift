@@ -42,8 +42,8 @@ package actor TransferRun {
     /// What was written and may not be durable.
     var sinks: [BodySink] = []
     var cookies = TransferCookies()
-    /// Whom its connections trust, and what they show.
-    private(set) var material = RequestMaterial()
+    /// Whom its connections trust, and what they show; nil until one needs it.
+    private var material: RequestMaterial?
     /// Digests of the bytes from the beginning, while they come in order.
     var digest: RunningDigest?
     /// Where the digest runs along at this moment.
@@ -62,11 +62,11 @@ package actor TransferRun {
     var proxyFailures = 0
     /// The challenge that the try ends with.
     var pendingChallenge: PendingChallenge?
-    /// What is known of each request, for whoever wants metrics.
+    /// What is known of each request, for the client's metrics.
     var recorders: [ExchangeRecorder] = []
     /// Whether a request went out whole that must not go out twice.
     var isUnrepeatable = false
-    /// Ends the wait for an advisor that somebody else decides for.
+    /// Ends the wait for an advisor's answer when the attempt stops.
     var giveUpQuestion: (() -> Void)?
     /// A checkpoint that failed; decides over whatever ended the exchange after it.
     var checkpointError: TransferError?
@@ -153,7 +153,6 @@ package actor TransferRun {
         if let success = try await recover() { return success }
         try await checkFolders()
         try checkRepeatable()
-        material = try await engine.material(of: job.request.trust)
         existing = try await currentFile()
         var best: SourceFailure?
         while true {
@@ -170,6 +169,21 @@ package actor TransferRun {
                 later = nil
             }
         }
+    }
+
+    /// Reads the files of the request's trust before the first request that needs them; plain HTTP needs none.
+    func prepareTrust(for url: HTTPURL) async throws(TransferError) {
+        guard url.isSecure, material == nil else { return }
+        material = try await engine.material(of: job.request.trust)
+    }
+
+    /// What a connection for a URL trusts and shows.
+    ///
+    /// - Throws: ``TransferError`` with code `internal` before ``prepareTrust(for:)``: no connection has less trust than it needs.
+    func trust(for url: HTTPURL) throws(TransferError) -> TrustMaterial? {
+        guard url.isSecure else { return nil }
+        guard let material else { throw TransferError(.internal, "The files of the request's trust were not read.") }
+        return try url.origin == originalURL.get().origin ? material.home : material.foreign
     }
 
     /// What one of the URLs failed with, and what its server asked for.

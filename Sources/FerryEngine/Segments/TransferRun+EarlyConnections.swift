@@ -1,5 +1,5 @@
 // Ferry: FerryEngine
-// Connections that are there before somebody asks on them.
+// Connections that are open before a request is known.
 
 import FerryCore
 import NIOCore
@@ -7,7 +7,7 @@ import NIOCore
 extension TransferRun {
     /// What opens the connections that the user asked for, once the first request is out; nil if none are to be opened.
     ///
-    /// A server that is down, or a name that nobody knows, is met by that one request alone.
+    /// A server that is down, or a name that cannot be found, is met by that one request alone.
     func opening(beside asked: ExchangeRequest, _ turn: Turn) -> (@Sendable () -> Void)? {
         guard let wanted = wishes.connections, wanted > 1 else { return nil }
         let isSharable =
@@ -24,7 +24,7 @@ extension TransferRun {
         return { loop.execute { early.open(opening.count, to: url, key, wanted: wanted) } }
     }
 
-    /// Closes the connections that were opened early; nobody needs them.
+    /// Closes the connections that were opened early and are not needed.
     func dropEarlyConnections() {
         if !isStopping { noteEarlyConnections(areUsed: false) }
         early.keep(0)

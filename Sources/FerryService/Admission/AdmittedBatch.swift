@@ -20,6 +20,8 @@ struct AdmittedBatch: Sendable {
     /// What is the same for many, as it is to be stored but for what is each item's own.
     private(set) var templates: [Result<TransferRequest, TransferError>]
     private(set) var items: [Result<Item, TransferError>] = []
+    /// Templates of which an item is asked for over TLS.
+    private var secure: Set<Int> = []
 
     @concurrent
     init(_ batch: [TransferBatch.Item], of given: [TransferRequest]) async {
@@ -29,7 +31,9 @@ struct AdmittedBatch: Sendable {
         var reader = HTTPURLReader()
         for item in batch {
             do throws(TransferError) {
-                items.append(.success(try admit(item, shared, &reader)))
+                let admitted = try admit(item, shared, &reader)
+                if admitted.origin.hasPrefix("https:") { secure.insert(admitted.template) }
+                items.append(.success(admitted))
             } catch {
                 items.append(.failure(error))
             }
@@ -68,6 +72,12 @@ struct AdmittedBatch: Sendable {
         request.name = item.name
         if let data = item.data { request.note?.data = data }
         return request
+    }
+
+    /// Whether a URL of a template's items, or a mirror of theirs, needs what the template trusts.
+    func needsTrust(_ place: Int) -> Bool {
+        let mirrors = (try? template(place).mirrors) ?? []
+        return secure.contains(place) || mirrors.contains { $0.hasPrefix("https:") }
     }
 
     /// Whether any file stays in the service's own folder.

@@ -11,6 +11,8 @@ struct AdmittedList: Sendable {
     /// URLs in the order of the list that were accepted, or refused for the same reason.
     private(set) var spans: [Span] = []
     private(set) var urls = URLTable()
+    /// Whether any of them is asked for over TLS.
+    private(set) var needsTrust = false
 
     struct Span: Sendable {
         var count: Int
@@ -25,7 +27,9 @@ struct AdmittedList: Sendable {
         var reader = HTTPURLReader()
         lines.forEach { line in
             do throws(TransferError) {
-                urls.append(try reader.read(line))
+                let url = try reader.read(line)
+                needsTrust = needsTrust || url.origin.hasPrefix("https:")
+                urls.append(url)
                 note(nil)
             } catch {
                 note(error)

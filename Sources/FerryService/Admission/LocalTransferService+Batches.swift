@@ -64,7 +64,9 @@ extension LocalTransferService {
         var trusted: RequestTrust?
         for (place, template) in batch.templates.enumerated() {
             // Most are as the one before.
-            guard case .success(let request) = template, request.trust != trusted else { continue }
+            guard case .success(let request) = template, request.trust != trusted, batch.needsTrust(place) else {
+                continue
+            }
             do throws(TransferError) {
                 try await engine.check(request.trust)
                 trusted = request.trust

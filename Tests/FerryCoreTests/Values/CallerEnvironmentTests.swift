@@ -29,13 +29,32 @@ import Testing
         #expect(FileMask(processStatus: "Name:\tx\n") == nil)
     }
 
-    @Test func `relative files of variables begin at the caller's folder, and a file wins over a folder`() {
-        func trust(_ variables: [String: String]) -> String? {
-            RequestTrust(variables: variables, currentFolder: "/w").authorities
+    @Test(
+        arguments: [
+            ([:], []), (["SSL_CERT_FILE": "ca.pem"], ["/w/ca.pem"]), (["SSL_CERT_FILE": "/a:b"], ["/a:b"]),
+            (["SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": "/d"], ["/w/ca.pem"]),
+            (["SSL_CERT_FILE": "", "SSL_CERT_DIR": "/d"], ["/d"]),
+            (["SSL_CERT_DIR": "/d:e::/f:"], ["/d", "/w/e", "/f"]), (["SSL_CERT_DIR": ":"], []),
+        ] as [([String: String], [String])])
+    func `a file wins over folders, of which there may be several, and relative ones begin at the caller's`(
+        variables: [String: String], authorities: [String]
+    ) {
+        #expect(RequestTrust(variables: variables, currentFolder: "/w").authorities == authorities)
+    }
+
+    @Test(
+        arguments: [
+            ("{}", []), (#"{"authorities":"/a:b"}"#, ["/a:b"]), (#"{"authorities":["/a","/b"]}"#, ["/a", "/b"]),
+        ] as [(String, [String])])
+    func `one path is written as a text, several as a list`(json: String, authorities: [String]) throws {
+        let trust = try JSONDecoder().decode(RequestTrust.self, from: Data(json.utf8))
+        #expect(trust == RequestTrust(authorities: authorities))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        #expect(try String(decoding: encoder.encode(trust), as: UTF8.self) == json)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(RequestTrust.self, from: Data(#"{"authorities":1}"#.utf8))
         }
-        #expect(trust([:]) == nil)
-        #expect(trust(["SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": "/d"]) == "/w/ca.pem")
-        #expect(trust(["SSL_CERT_FILE": "", "SSL_CERT_DIR": "/d"]) == "/d")
     }
 
     @Test(
@@ -43,7 +62,9 @@ import Testing
             (RequestTrust(), true), (RequestTrust(authorities: "/ca", certificate: "/c", key: "/k"), true),
             (RequestTrust(certificate: "/c"), true), (RequestTrust(authorities: "ca"), false),
             (RequestTrust(authorities: ""), false), (RequestTrust(certificate: "/c\0"), false),
-            (RequestTrust(key: "/k"), false),
+            (RequestTrust(key: "/k"), false), (RequestTrust(authorities: ["/a", "/b"]), true),
+            (RequestTrust(authorities: ["/a", "b"]), false),
+            (RequestTrust(authorities: (1...33).map { "/\($0)" }), false),
         ] as [(RequestTrust, Bool)])
     func `the files of a request's trust have absolute paths, and a key has its certificate`(
         trust: RequestTrust, isGood: Bool

@@ -1,5 +1,5 @@
 // Ferry: FerryEngineTests
-// Transfers that say themselves whom they trust, and what they show.
+// Transfers that say themselves what they trust, and what they show.
 
 import FerryCore
 import FerryTesting
@@ -49,6 +49,83 @@ import Testing
             #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
             try place(try #require(origin.caFile))
             try harness.expectFile(await harness.transfer(request), body)
+        }
+    }
+
+    /// Copying programs put the time of modification back.
+    @Test func `a file of authorities is read again when another of its age takes its place`() async throws {
+        try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
+            let own = harness.outside.file("ca.pem")
+            let other = try await TestCertificates.make()
+            defer { other.remove() }
+            let place = { (file: String) in
+                try Data(contentsOf: URL(filePath: file)).write(to: URL(filePath: own), options: .atomic)
+                let age = Date(timeIntervalSince1970: 1_700_000_000)
+                try FileManager.default.setAttributes([.modificationDate: age], ofItemAtPath: own)
+            }
+            try place(other.caFile)
+            let request = harness.request(origin.url()) { $0.trust = RequestTrust(authorities: own) }
+            #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
+            try place(try #require(origin.caFile))
+            try harness.expectFile(await harness.transfer(request), body)
+        }
+    }
+
+    @Test(arguments: [0, 1, 2], [true, false])
+    func `each of several folders counts that is there`(place: Int, isOfEngine: Bool) async throws {
+        let outside = try TemporaryFolder()
+        defer { outside.remove() }
+        var folders = (0..<3).map { outside.file("\($0)") }
+        let variables = ["SSL_CERT_DIR": (folders + [outside.file("missing")]).joined(separator: ":")]
+        try await withOrigin(OriginScript(body), tls: .trusted) { origin in
+            let trust = RequestTrust(variables: variables, currentFolder: "/")
+            let configured = { (configuration: inout Engine.Configuration) in
+                configuration.trust = TrustRoots(environment: isOfEngine ? variables : [:])
+            }
+            try await origin.certificates?.addAuthority(toFolder: folders.remove(at: place))
+            for folder in folders {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                try Data("no certificate".utf8).write(to: URL(filePath: folder + "/01234567.0"))
+            }
+            try await withEngine(configured: configured) { harness in
+                let request = harness.request(origin.url()) { $0.trust = isOfEngine ? nil : trust }
+                try harness.expectFile(await harness.transfer(request), body)
+            }
+        }
+    }
+
+    @Test func `several folders none of which is there are refused by the first`() async throws {
+        try await withEngine { harness in
+            let trust = RequestTrust(authorities: ["/nonexistent/a", "/nonexistent/b"])
+            let error = await #expect(throws: TransferError.self) { try await harness.engine.check(trust) }
+            #expect(error?.message.contains("/nonexistent/a") == true)
+        }
+    }
+
+    @Test func `plain HTTP needs no files; a redirect to TLS needs them when it comes`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try await withOrigin(OriginScript(body), tls: .trusted) { secure in
+                var trust = RequestTrust(authorities: "/nonexistent/ca.pem")
+                try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
+                origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: secure.url("/b"))))
+                let away = harness.request(origin.url("/away")) {
+                    $0.allowPrivateRedirects = true
+                    $0.name = "b"
+                }
+                for file in ["/nonexistent/ca.pem", try #require(secure.caFile)] {
+                    trust.authorities = [file]
+                    var request = away
+                    request.trust = trust
+                    let history = await harness.transfer(request)
+                    if file == secure.caFile {
+                        #expect(history.success?.path == harness.path("b"), "\(history.errors)")
+                    } else {
+                        #expect(history.failure?.code == .invalidRequest && history.reports.count == 1)
+                        #expect(history.failure?.message.contains(file) == true, "\(history.errors)")
+                        #expect(secure.requests.isEmpty)
+                    }
+                }
+            }
         }
     }
 

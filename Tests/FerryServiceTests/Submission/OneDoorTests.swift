@@ -31,8 +31,11 @@ import Testing
         },
         Wish(name: "a tag without text", code: .invalidRequest) { request, _ in request.tags = [""] },
         Wish(name: "a number out of its range", code: .invalidRequest) { request, _ in request.connections = 99_999 },
-        Wish(name: "certificates that are not there", code: .invalidRequest) { request, folder in
-            request.trust = RequestTrust(authorities: folder + "/none.pem")
+        Wish(name: "certificates that are not there", url: "https://a.example/", code: .invalidRequest) {
+            $0.trust = RequestTrust(authorities: $1 + "/none.pem")
+        },
+        Wish(name: "certificates that are not there and not needed", code: nil) {
+            $0.trust = RequestTrust(authorities: $1 + "/none.pem")
         },
         Wish(name: "a folder to be made", code: nil) { request, folder in
             request.folder = folder + "/new"

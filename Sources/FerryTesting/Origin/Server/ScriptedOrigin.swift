@@ -21,9 +21,9 @@ package final class ScriptedOrigin: Sendable {
     }
 
     private let state: OriginState
-    private let certificates: TestCertificates?
+    package let certificates: TestCertificates?
     private let listener: Mutex<(any Channel)?>
-    /// Keeps the port while nobody listens on it.
+    /// Keeps the port while no socket listens on it.
     private let keeper = Mutex<PortKeeper?>(nil)
     private let makeListener: @Sendable (_ port: Int) async throws -> any Channel
 
@@ -88,7 +88,7 @@ package final class ScriptedOrigin: Sendable {
         set { state.script = newValue }
     }
 
-    /// Lets pass whoever waits at `hold(name, at:)`, and whoever comes there later.
+    /// Lets each response pass that waits at `hold(name, at:)`, or comes there later.
     package func release(_ name: String) { state.release(name) }
 
     /// Ends the connections on which no answer is under way, as a server does that has waited for long enough.

@@ -32,6 +32,14 @@ package struct TestCertificates: Sendable {
 
     package func remove() { folder.remove() }
 
+    /// Puts the authority into a folder as `openssl rehash` does.
+    package func addAuthority(toFolder folder: String) async throws {
+        let hash = try await openssl(["x509", "-noout", "-hash", "-in", caFile])
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: caFile, toPath: "\(folder)/\(hash.trimmingCharacters(in: .whitespacesAndNewlines)).0")
+    }
+
     private func makeAuthority() async throws {
         try await openssl(
             ["req", "-x509", "-days", "30", "-subj", "/CN=Ferry test authority", "-out", caFile]
@@ -88,11 +96,14 @@ package struct TestCertificates: Sendable {
         ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", path]
     }
 
-    private func openssl(_ arguments: [String]) async throws {
+    @discardableResult
+    private func openssl(_ arguments: [String]) async throws -> String {
         let result = try await run(
-            .name("openssl"), arguments: Arguments(arguments), output: .discarded, error: .string(limit: 64 << 10))
+            .name("openssl"), arguments: Arguments(arguments), output: .string(limit: 64 << 10),
+            error: .string(limit: 64 << 10))
         guard result.terminationStatus.isSuccess else {
             throw TestingError("openssl \(arguments[0]) failed: \(result.standardError)")
         }
+        return result.standardOutput
     }
 }
