@@ -24,6 +24,8 @@ struct HeadLines {
         "location", "proxy-authenticate", "repr-digest", "transfer-encoding", "www-authenticate",
     ]
 
+    var hasBareEnds: Bool { bareEnds > 0 }
+
     mutating func read(_ head: Span<UInt8>) throws(HeadFault) {
         var line: [UInt8] = []
         var followsBareEnd = false
@@ -65,7 +67,9 @@ struct HeadLines {
 
     /// The head with lines that end with CR and LF, no folds, no control characters, values in UTF-8, and at most one field
     /// that frames the body.
-    func mended() throws(HeadFault) -> [UInt8] {
+    ///
+    /// - Parameter endsConnection: whether it says that the connection ends with this response, whatever the fields say.
+    func mended(endsConnection: Bool) throws(HeadFault) -> [UInt8] {
         let status = self.status ?? []
         guard !status.contains(0) else { throw HeadFault(text: "a NUL in its reason phrase") }
         var result = Self.withoutControls(status)
@@ -77,7 +81,7 @@ struct HeadLines {
             switch key {
             case "content-length": lengths.append(String(decoding: value, as: UTF8.self))
             case "transfer-encoding": codings.append(String(decoding: value, as: UTF8.self))
-            case "connection" where bareEnds > 0: continue
+            case "connection" where endsConnection || hasBareEnds: continue
             default:
                 result += "\r\n".utf8
                 result += field.name
@@ -91,8 +95,7 @@ struct HeadLines {
             }
         }
         result += try Self.framing(lengths, codings).utf8
-        // Whatever the sender means by its line ends, nothing that comes after this response is taken for another one.
-        if bareEnds > 0 { result += "\r\nConnection: close".utf8 }
+        if endsConnection { result += "\r\nConnection: close".utf8 }
         result += "\r\n\r\n".utf8
         return result
     }

@@ -41,14 +41,25 @@ package enum RawHead {
         return head[10] != UInt8(ascii: "0") || head[11] != UInt8(ascii: "1")
     }
 
+    /// Whether a line ends with a line feed alone.
+    package static func hasBareEnd(_ head: Span<UInt8>) -> Bool {
+        for index in 0..<head.count where head[index] == lineFeed {
+            if index == 0 || head[index - 1] != carriageReturn { return true }
+        }
+        return false
+    }
+
     /// The head in the form that has one reading; nil where it has that form already.
     ///
+    /// - Parameter followsBareEnd: whether an informational head of the same response had a bare line feed.
     /// - Throws: ``HeadFault`` for a head whose framing can be read in two ways, or that is damaged where Ferry relies on it.
-    package static func mended(_ head: Span<UInt8>) throws(HeadFault) -> [UInt8]? {
-        if isPlain(head) { return nil }
+    package static func mended(_ head: Span<UInt8>, followsBareEnd: Bool = false) throws(HeadFault) -> [UInt8]? {
+        if !followsBareEnd, isPlain(head) { return nil }
         var lines = HeadLines()
         try lines.read(head)
-        return try lines.mended()
+        // Whatever the sender means by its line ends, nothing that comes after this response is taken for another one. An
+        // informational head leaves that to the final one, which would not be read after the end of the connection.
+        return try lines.mended(endsConnection: !isInformational(head) && (followsBareEnd || lines.hasBareEnds))
     }
 
     /// Whether each line is ended by CR and LF, nothing is folded, all is printable ASCII, and one Content-Length at most

@@ -23,6 +23,8 @@ final class HeadMender: ChannelInboundHandler {
     /// The beginning of a head whose end has not come.
     private var gathered = ByteBuffer()
     private var searched = 0
+    /// Whether an informational head of the response had a bare line feed.
+    private var followsBareEnd = false
 
     /// A request goes out: what comes next is the head of its response.
     func expect() {
@@ -78,8 +80,11 @@ final class HeadMender: ChannelInboundHandler {
             }
             searched = 0
             guard end <= RawHead.limit, var head = gathered.readSlice(length: end) else { throw Self.tooLong }
-            if !RawHead.isInformational(head.readableBytesUInt8Span) { state = .passing }
-            if let mended = try RawHead.mended(head.readableBytesUInt8Span) {
+            let isInformational = RawHead.isInformational(head.readableBytesUInt8Span)
+            if !isInformational { state = .passing }
+            let follows = followsBareEnd
+            followsBareEnd = isInformational && (follows || RawHead.hasBareEnd(head.readableBytesUInt8Span))
+            if let mended = try RawHead.mended(head.readableBytesUInt8Span, followsBareEnd: follows) {
                 head = ByteBuffer(bytes: mended)
                 isMended = true
             }

@@ -44,6 +44,29 @@ import Testing
         #expect(try mended(head) == "HTTP/1.1 200 OK\r\n\(fields)\r\nConnection: close\r\n\r\n")
     }
 
+    /// A codec reads nothing after a head that ends its connection, and an informational head is followed by the final one.
+    @Test(arguments: [
+        ("HTTP/1.1 103 Early Hints\nX-A: a\nConnection: close\n\n", "HTTP/1.1 103 Early Hints\r\nX-A: a\r\n\r\n"),
+        ("HTTP/1.1 100 Continue\r\nX-A: a\n\r\n", "HTTP/1.1 100 Continue\r\nX-A: a\r\n\r\n"),
+    ])
+    func `an informational head with bare line feeds leaves the end of the connection to the final one`(
+        head: String, expected: String
+    ) throws {
+        #expect(try mended(head) == expected)
+        for last in ["HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"] {
+            let bytes = Array(last.utf8)
+            let mended = try RawHead.mended(bytes.span, followsBareEnd: true)
+            #expect(mended == Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".utf8))
+        }
+    }
+
+    @Test(arguments: [("A: b\r\n\r\n", false), ("A: b\n\r\n", true), ("A: b\r\n\n", true), ("\n", true), ("", false)])
+    func `a bare line feed is found`(head: String, isFound: Bool) {
+        let bytes = Array(head.utf8)
+        let hasBareEnd = RawHead.hasBareEnd(bytes.span)
+        #expect(hasBareEnd == isFound)
+    }
+
     @Test(arguments: [
         ("HTTP/1.1 200 O\u{0}K\r\n", "NUL"), ("HTTP/1.1 200 OK\r\n X-A: a\r\n", "white space"),
         ("HTTP/1.1 200 OK\r\nX A: a\u{1}\r\n", "no field"), ("HTTP/1.1 200 OK\r\n: a\u{1}\r\n", "no field"),

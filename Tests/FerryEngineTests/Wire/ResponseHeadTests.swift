@@ -22,6 +22,8 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n",
         "HTTP/1.1 200 OK\nContent-Length: 5\n\n", "HTTP/1.1 200 OK\r\nX-A: a\u{1}\u{0}b\r\nContent-Length: 5\r\n",
         "\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n",
+        "HTTP/1.1 103 Early Hints\nX-A: a\n\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n",
+        "HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\nContent-Length: 5\n\n",
         "HTTP/1.1 103 Early Hints\r\nX-A: a\r\n b\r\n\r\nHTTP/1.1 200 OK\r\nX-A:\r\n b\r\nContent-Length: 5\r\n",
     ])
     func `a head of one meaning is read whatever its form`(head: String) async throws {
