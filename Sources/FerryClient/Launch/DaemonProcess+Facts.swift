@@ -1,6 +1,7 @@
 // Ferry: FerryClient
-// What Linux says about the daemon and its files.
+// What Linux says about this process, the daemon and its files.
 
+package import FerryCore
 import Foundation
 import Glibc
 
@@ -55,5 +56,13 @@ extension DaemonProcess {
         var copies = unsafe ([executable] + arguments).map { unsafe strdup($0) } + [nil]
         unsafe execv(executable, &copies)
         return errno
+    }
+}
+
+extension FileMask {
+    /// The umask of this process at this moment.
+    package static var ofProcess: FileMask {
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        return status.flatMap { FileMask(processStatus: $0) } ?? .usual
     }
 }
