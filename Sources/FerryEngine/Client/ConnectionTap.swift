@@ -153,7 +153,8 @@ final class ConnectionTap: ChannelDuplexHandler {
         if case .handshaking = security, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
             secureEnd = Date()
             if let question = recorder?.trust {
-                let shown = listener.shown(for: question.url, checksHost: question.checksHost, now: Date())
+                let shown = listener.shown(
+                    for: question.url, leaf: tls?.peerCertificate, checksHost: question.checksHost, now: Date())
                 security = .established(shown)
                 ask(about: shown, context: context)
             } else {

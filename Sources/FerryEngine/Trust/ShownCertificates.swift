@@ -16,7 +16,8 @@ struct ShownCertificates: Sendable {
 ///
 /// What it found wrong is kept: nothing is sent before an advisor has decided on it. On the event loop of its connection.
 final class ChainListener {
-    /// In the order of the last word on each, which the library gives from the root to the leaf.
+    /// In the order of the last word on each, which the library gives from the root to the leaf, and again on those that break
+    /// the constraints of another one's names.
     private var certificates: [NIOSSLCertificate] = []
     private var faulty: [NIOSSLCertificate] = []
 
@@ -28,15 +29,23 @@ final class ChainListener {
     }
 
     /// What was shown, with the host's name checked if that is wanted.
-    func shown(for url: HTTPURL, checksHost: Bool, now: Date) -> ShownCertificates {
-        let chain = Array(certificates.reversed())
+    ///
+    /// - Parameter leaf: the certificate whose key the server has used in the handshake. The order of the library's words does not
+    ///   say which one that is: a server may add certificates of others, of which one would pass for its own.
+    func shown(
+        for url: HTTPURL, leaf: NIOSSLCertificate?, checksHost: Bool, now: Date
+    ) -> ShownCertificates {
+        guard let leaf, certificates.contains(leaf) else {
+            return ShownCertificates(chain: [], fault: TLSFailure.untrusted(url))
+        }
+        let chain = [leaf] + certificates.reversed().filter { $0 != leaf }
         return ShownCertificates(
-            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, url, checksHost, now))
+            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, leaf, url, checksHost, now))
     }
 
-    private func fault(_ chain: [NIOSSLCertificate], _ url: HTTPURL, _ checksHost: Bool, _ now: Date) -> TransferError?
-    {
-        guard let leaf = chain.first else { return TLSFailure.untrusted(url) }
+    private func fault(
+        _ chain: [NIOSSLCertificate], _ leaf: NIOSSLCertificate, _ url: HTTPURL, _ checksHost: Bool, _ now: Date
+    ) -> TransferError? {
         let seconds = Int(now.timeIntervalSince1970)
         for certificate in faulty {
             if seconds < certificate.notValidBefore { return TLSFailure.notYetValid(url) }
