@@ -39,6 +39,8 @@ final class ClientPool: Sendable {
         var minimum: FerryCore.TLSVersion?
         var maximum: FerryCore.TLSVersion?
         var trust: TrustMaterial?
+        /// Of the engine's own roots, where the request brings no trust.
+        var roots: [FileVersion?]
     }
 
     /// Where connections lead: an address of the origin's name, or of its proxy's.
@@ -173,7 +175,8 @@ final class ClientPool: Sendable {
 
     /// The context of connections that start TLS themselves; the first one reads the system's roots.
     private func context(_ key: Key) throws(TransferError) -> NIOSSLContext {
-        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust)
+        let roots = key.trust == nil ? trust.versions : []
+        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust, roots: roots)
         if let context = state.withLock({ $0.contexts[wanted] }) { return context }
         // The name of the host is checked with everything else that the evaluation finds, not by the library.
         var configuration = trust.configuration(

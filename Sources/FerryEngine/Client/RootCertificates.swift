@@ -36,6 +36,13 @@ final class RootCertificates: Sendable {
         configuration.additionalTrustRoots = lists.map { .certificates($0) }
     }
 
+    /// What tells whether files and folders, or without any those of the system, have changed.
+    func versions(of paths: [String]) -> [FileVersion?] {
+        (paths.isEmpty ? Self.files + [Self.folder] : paths).map {
+            FileVersion(at: $0, kind: S_IFREG) ?? FileVersion(at: $0, kind: S_IFDIR)
+        }
+    }
+
     private func applySystem(to configuration: inout TLSConfiguration) {
         guard let system = Self.files.lazy.compactMap({ self.certificates(of: $0) }).first else { return }
         if FileManager.default.fileExists(atPath: Self.folder) {

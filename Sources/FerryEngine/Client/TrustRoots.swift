@@ -19,6 +19,9 @@ package struct TrustRoots: Sendable {
     /// Whether it is the system's roots.
     var isUsual: Bool { authorities.isEmpty }
 
+    /// What tells whether the roots have changed: a daemon outlives many updates of the system's.
+    var versions: [FileVersion?] { certificates.versions(of: authorities) }
+
     /// What verifies the chain of a server's certificate; whether it names the host is left to the caller.
     ///
     /// - Parameter material: a request's own trust, in place of this.

@@ -91,6 +91,27 @@ import Testing
         }
     }
 
+    /// A daemon runs for weeks, and authorities come and go meanwhile.
+    @Test func `a new connection goes by the roots as they are`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = URL(filePath: folder.file("roots.pem"))
+        let other = try await TestCertificates.make()
+        defer { other.remove() }
+        try Data(contentsOf: URL(filePath: other.caFile)).write(to: file)
+        let trust = TrustRoots(environment: ["SSL_CERT_FILE": folder.file("roots.pem")])
+        try await withClient(OriginScript(), tls: .trusted, configured: { $0.trust = trust }) { harness, origin in
+            func failure(_ host: String) async -> ErrorCode? {
+                let request = LoadRequest(url: origin.url("/x", host: host), method: "GET", body: .none)
+                return await Load(request, engine: harness.engine, advisor: TestAdvisor()).failure()?.code
+            }
+            #expect(await failure("localhost") == .tlsCertificate)
+            try Data(contentsOf: URL(filePath: try #require(origin.caFile))).write(to: file)
+            // Another host has connections of its own.
+            #expect(await failure("127.0.0.1") == nil)
+        }
+    }
+
     @Test func `26 versions are limited as the request says`() async throws {
         try await withLoads(OriginScript(), tls: .trusted) { harness async throws in
             for advisor in [TestAdvisor(), nil] {
