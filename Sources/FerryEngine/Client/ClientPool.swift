@@ -240,7 +240,7 @@ final class ClientPool: Sendable {
         if let proxy = key.proxy {
             configuration.proxy = Self.proxy(proxy, at: use.route?.address ?? proxy.host)
         } else if let route = use.route {
-            configuration.dnsOverride = [route.name: route.address]
+            configuration.dnsOverride = [route.name.withoutFinalStop: route.address]
         }
         return configuration
     }

@@ -63,7 +63,7 @@ extension Engine {
         let mark = clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
         do {
-            request = try HTTPClient.Request(url: url.connectionURL(scheme: url.scheme), headers: headers)
+            request = try HTTPClient.Request(url: url.connectionURL(for: key), headers: headers)
         } catch {
             clients.directory.remove(mark)
             head.fail(error)

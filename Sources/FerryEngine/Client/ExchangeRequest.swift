@@ -71,10 +71,7 @@ extension Engine {
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
         do {
-            // A connection that starts TLS itself is one of plain HTTP to the client.
-            let asked =
-                mark == nil
-                ? url.withoutFragment.string : url.connectionURL(scheme: key.asksForTrust ? "http" : url.scheme)
+            let asked = mark == nil ? url.withoutFragment.string : url.connectionURL(for: key)
             request = try HTTPClient.Request(
                 url: asked, method: HTTPMethod(rawValue: given.method), headers: headers,
                 body: given.body?.body(on: loops[key.loop]))
@@ -95,13 +92,24 @@ extension Engine {
 
 extension HTTPURL {
     /// What the HTTP client is told of a URL: where to connect to. The connection puts the target in the place of the slash.
-    func connectionURL(scheme: String) -> String { "\(scheme)://\(host):\(port)/" }
+    func connectionURL(for key: ClientPool.Key) -> String {
+        // A connection that starts TLS itself is one of plain HTTP to the client.
+        let scheme = key.asksForTrust ? "http" : scheme
+        // A proxy looks the name up as it is written.
+        let host = key.proxy == nil ? host.withoutFinalStop : host
+        return "\(scheme)://\(host):\(port)/"
+    }
 
-    /// Whether the HTTP client, which reads URLs by Foundation, would ask for exactly this URL's target.
+    /// Whether the HTTP client, which reads URLs by Foundation, would ask for exactly this URL's target and name its host to TLS.
     fileprivate var isReadByClient: Bool {
-        guard let read = URL(string: withoutFragment.string),
+        guard host == host.withoutFinalStop, let read = URL(string: withoutFragment.string),
             let path = URLComponents(url: read, resolvingAgainstBaseURL: true)?.percentEncodedPath
         else { return false }
         return (read.path.isEmpty ? "/" : path) + (read.query.map { "?" + $0 } ?? "") == requestTarget
     }
+}
+
+extension String {
+    /// A host's name as TLS has it (RFC 6066 §3): the full stop that ends an absolute name is for resolvers alone.
+    var withoutFinalStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -80,8 +80,7 @@ enum ListeningTLS {
             }
         }
         // An address cannot be named in the handshake (RFC 6066 §3).
-        var name = IPAddress(host) == nil && !host.hasPrefix("[") ? host : nil
-        if name?.hasSuffix(".") == true { name?.removeLast() }
+        let name = IPAddress(host) == nil && !host.hasPrefix("[") ? host.withoutFinalStop : nil
         return try make(NIOSSLClientHandler.self, name)
     }
 }

@@ -82,6 +82,21 @@ import Testing
         await server.shutdown()
     }
 
+    /// TLS has no final full stop in a name, and some servers refuse one; `Host` has what the URL has.
+    @Test(arguments: [true, false])
+    func `a host with a full stop at its end is asked under its own name`(offersHTTP2: Bool) async throws {
+        let lookup = NameLookup { _ in .success(["127.0.0.1"]) }
+        try await withEngine(
+            OriginScript(body), tls: .strictName, configured: { $0.lookup = lookup }
+        ) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url(host: "localhost.")), tries: 1) {
+                $0.offersHTTP2 = offersHTTP2
+            }
+            try harness.expectFile(history, body)
+            #expect(origin.requests.first?.value("Host") == "localhost.:\(origin.port)")
+        }
+    }
+
     @Test func `an advisor is told of another name as of any other fault`() async throws {
         try await withLoads(OriginScript(), tls: .otherAddress) { harness async throws in
             let advisor = TestAdvisor()

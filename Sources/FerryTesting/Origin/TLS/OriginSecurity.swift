@@ -19,6 +19,15 @@ struct OriginSecurity: Sendable {
             configuration.trustRoots = .file(certificates.caFile)
             configuration.certificateVerification = .noHostnameVerification
         }
+        if fault == .strictName {
+            configuration.sslContextCallback = { client, answer in
+                if client.serverHostname?.hasSuffix(".") == true {
+                    answer.fail(TestingError("the name ends with a full stop"))
+                } else {
+                    answer.succeed(.noChanges)
+                }
+            }
+        }
         context = try NIOSSLContext(configuration: configuration)
         cutsHandshake = fault == .handshakeCut
     }

@@ -7,6 +7,8 @@ package enum TLSFault: String, Hashable, Sendable, CaseIterable {
     case trusted
     /// As `trusted`, but clients must show a certificate of the same authority, such as `clientFile` with `clientKeyFile`.
     case asksForCertificate
+    /// As `trusted`, but the handshake fails where a client's name for the server ends with a full stop (RFC 6066 §3).
+    case strictName
     case selfSigned
     case expired
     /// A certificate of the authority for another host.
