@@ -86,7 +86,11 @@ enum ClientFailure {
             return failure(.connectionLost, "\(host) cut the connection without closing TLS.", nil)
         case .identityCodingIncorrectlyPresent, .contentLengthMissing:
             return failure(.badResponse, "The answer of \(host) is framed in a way that cannot be read.", nil)
-        case .cancelled: return ExchangeEnd.stopped
+        case .cancelled:
+            // Our own ends come as the errors that we gave. This is the client's: it gives up what it was about to hand to a
+            // connection of HTTP/2 that the server is closing.
+            return phase == .beforeHead
+                ? staleConnection : failure(.connectionLost, "\(host) closed the connection before the end.", nil)
         default: return failure(.connectionLost, "The connection to \(host) failed (\(error)).", nil)
         }
     }

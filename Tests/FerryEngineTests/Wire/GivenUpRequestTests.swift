@@ -1,0 +1,26 @@
+// Ferry: FerryEngineTests
+// Requests that the HTTP client gives up by itself.
+
+import FerryCore
+import FerryTesting
+import NIOHTTP1
+import Testing
+
+@testable import FerryEngine
+
+@Suite(.timeLimit(.minutes(1))) struct `A request that the HTTP client gives up` {
+    /// The client does so with what it hands to a connection of HTTP/2 at the moment in which the server closes that. Taken for
+    /// its user's wish, it would be the end of the transfer.
+    @Test func `was not canceled by its user, and is asked again`() async throws {
+        try await withEngine(OriginScript()) { harness, origin in
+            let silent = try SilentAddress("127.0.0.3", port: origin.port)
+            defer { silent.close() }
+            let url = try HTTPURL(parsing: origin.url(host: "127.0.0.3"))
+            let asked = ExchangeRequest(url: url, headers: [:], key: ClientPool.Key(), timeouts: Timeouts())
+            let exchange = try harness.engine.open(asked)
+            await harness.engine.clients.shutdown()
+            let error = await #expect(throws: TransferError.self) { try await exchange.head() }
+            #expect(error == ClientFailure.staleConnection)
+        }
+    }
+}
