@@ -28,29 +28,30 @@ struct ExitStatus {
     var status: String
     var meaning: String
 
+    init(status: String, meaning: String) {
+        self.status = status
+        self.meaning = meaning
+    }
+
+    /// - Parameter meaning: what it is for here; nil for what the error table says.
+    init(_ exit: ErrorExit, meaning: String? = nil) {
+        self.init(status: String(exit.rawValue), meaning: meaning ?? exit.meaning)
+    }
+
+    init(_ signal: StopSignal, meaning: String) {
+        self.init(status: String(signal.exitStatus), meaning: meaning)
+    }
+
     static let success = ExitStatus(status: "0", meaning: "success")
-    static let daemon = ExitStatus(status: "14", meaning: "the daemon cannot be reached or started")
-    static let unknownID = ExitStatus(status: "15", meaning: "no transfer has this id")
-    static let usage = ExitStatus(status: "64", meaning: "the command line or a request makes no sense")
-    static let own = ExitStatus(status: "1", meaning: "a fault of Ferry's own")
+    static let daemon = ExitStatus(.daemon)
+    static let unknownID = ExitStatus(.unknownTransfer)
+    static let usage = ExitStatus(.usage)
+    static let own = ExitStatus(.own)
 
     /// How transfers end; with several transfers the status is that of the first that failed.
-    static let transfers = [
-        ExitStatus(status: "0", meaning: "every transfer succeeded"),
-        own,
-        ExitStatus(status: "3", meaning: "the network or the server could not be reached"),
-        ExitStatus(status: "4", meaning: "TLS failed, or the certificate is wrong"),
-        ExitStatus(status: "5", meaning: "the server answered with an error"),
-        ExitStatus(status: "6", meaning: "credentials are missing, or the URL has expired"),
-        ExitStatus(status: "7", meaning: "the server's answers make no sense, or the resource changed"),
-        ExitStatus(status: "8", meaning: "the size or a checksum differs"),
-        ExitStatus(status: "9", meaning: "the disk is full or fails"),
-        ExitStatus(status: "10", meaning: "the destination cannot be written, or its name is taken"),
-        ExitStatus(status: "11", meaning: "a redirect or a file that is too large was refused"),
-        ExitStatus(status: "12", meaning: "the deadline passed"),
-        ExitStatus(status: "13", meaning: "the transfer was canceled or removed"),
-        daemon,
-    ]
+    static let transfers =
+        [ExitStatus(status: "0", meaning: "every transfer succeeded")]
+        + ErrorExit.allCases.filter(\.isOfTransfer).map { ExitStatus($0) }
 
     /// The block of lines that ends a help text.
     static func footer(_ statuses: [ExitStatus]) -> String {

@@ -58,7 +58,7 @@ struct DaemonStatus: FerrySubcommand {
         commandName: "status", abstract: "Show how the daemon is; starts none.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the daemon runs"), .own,
-        ExitStatus(status: "14", meaning: "no daemon runs, or it cannot be reached"), .usage,
+        ExitStatus(.daemon, meaning: "no daemon runs, or it cannot be reached"), .usage,
     ]
 
     @Flag(help: "Print JSON.")

@@ -12,7 +12,7 @@ struct AddCommand: FerrySubcommand {
         discussion: "Prints the id of each transfer, one a line. It is durable by then.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "every request was accepted"), .own,
-        ExitStatus(status: "10", meaning: "the folder cannot be written, or the name is taken"),
+        ExitStatus(.destination, meaning: "the folder cannot be written, or the name is taken"),
         .daemon, .usage,
     ]
 

@@ -10,7 +10,7 @@ struct WatchCommand: FerrySubcommand {
         discussion: "With --json every event is one line of JSON on standard output.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the transfers have ended, well or not"), .own, .daemon, .unknownID, .usage,
-        ExitStatus(status: "130", meaning: "interrupted; the transfers go on"),
+        ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
     ]
 
     @Argument(help: "The transfers; none is all.")
@@ -55,7 +55,7 @@ struct WaitCommand: FerrySubcommand {
         discussion: "Ctrl-C ends the waiting; the transfers go on.")
     static let exitStatuses =
         ExitStatus.transfers + [
-            .unknownID, .usage, ExitStatus(status: "130", meaning: "interrupted; the transfers go on"),
+            .unknownID, .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
         ]
 
     @Argument(help: "The transfers.")

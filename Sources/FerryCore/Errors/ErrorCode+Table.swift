@@ -7,121 +7,172 @@ extension ErrorCode {
         switch self {
         // Network
         case .offline:
-            ErrorRow("no usable network", .wait, exit: 3, http: 503, aria2: 6, url: -1009)
+            ErrorRow("no usable network", .wait, about: .network, exit: .network, http: 503, aria2: 6, url: -1009)
         case .dnsFailed:
-            ErrorRow("the resolver did not answer", .patient, exit: 3, http: 502, aria2: 19, url: -1006)
+            ErrorRow(
+                "the resolver did not answer", .patient, about: .connection, exit: .network, http: 502, aria2: 19,
+                url: -1006)
         case .hostNotFound:
-            ErrorRow("no such host", .doubtful, exit: 3, http: 502, aria2: 19, url: -1003)
+            ErrorRow("no such host", .doubtful, about: .connection, exit: .network, http: 502, aria2: 19, url: -1003)
         case .connectFailed:
             ErrorRow(
-                "the connection was refused or the host is unreachable", .patient, exit: 3, http: 502, aria2: 6,
-                url: -1004)
+                "the connection was refused or the host is unreachable", .patient, about: .connection, exit: .network,
+                http: 502, aria2: 6, url: -1004)
         case .connectionLost:
-            ErrorRow("reset, early end or short body", .patient, exit: 3, http: 502, aria2: 6, url: -1005)
+            ErrorRow(
+                "reset, early end or short body", .patient, about: .connection, exit: .network, http: 502, aria2: 6,
+                url: -1005)
         case .timedOut:
-            ErrorRow("connect, head or idle timeout", .patient, exit: 3, http: 504, aria2: 2, url: -1001)
+            ErrorRow(
+                "connect, head or idle timeout", .patient, about: .connection, exit: .network, http: 504, aria2: 2,
+                url: -1001)
         case .tooSlow:
-            ErrorRow("below the minimum speed", .patient, exit: 3, http: 504, aria2: 5, url: -1001)
+            ErrorRow(
+                "below the minimum speed", .patient, about: .connection, exit: .network, http: 504, aria2: 5, url: -1001
+            )
         case .proxyFailed:
-            ErrorRow("the proxy refused or spoke nonsense", .doubtful, exit: 3, http: 502, aria2: 6, url: -1004)
+            ErrorRow(
+                "the proxy refused or spoke nonsense", .doubtful, about: .attempt, exit: .network, http: 502, aria2: 6,
+                url: -1004)
         case .proxyAuthRequired:
-            ErrorRow("the proxy wants credentials", .final, exit: 6, http: 502, aria2: 24, url: -1013)
+            ErrorRow(
+                "the proxy wants credentials", .final, about: .transfer, exit: .access, http: 502, aria2: 24, url: -1013
+            )
         case .tlsFailed:
             ErrorRow(
-                "the TLS handshake failed, not by certificate", .doubtful, exit: 4, http: 502, aria2: 1, url: -1200)
+                "the TLS handshake failed, not by certificate", .doubtful, about: .connection, exit: .tls, http: 502,
+                aria2: 1, url: -1200)
         case .tlsCertificate:
             ErrorRow(
-                "the certificate's chain, name, date or purpose is wrong", .final, exit: 4, http: 502, aria2: 1,
-                url: -1202)
+                "the certificate's chain, name, date or purpose is wrong", .final, about: .source, exit: .tls,
+                http: 502, aria2: 1, url: -1202)
         // Answers of the server
         case .serverBusy:
-            ErrorRow("the server asked to come back later", .patient, exit: 5, http: 502, aria2: 29, url: -1011)
+            ErrorRow(
+                "the server asked to come back later", .patient, about: .connection, exit: .server, http: 502,
+                aria2: 29, url: -1011)
         case .notFound:
-            ErrorRow("404 or 410", .final, exit: 5, http: 502, aria2: 3, url: -1011)
+            ErrorRow("404 or 410", .final, about: .source, exit: .server, http: 502, aria2: 3, url: -1011)
         case .httpStatus:
-            ErrorRow("another HTTP status that is no success", .final, exit: 5, http: 502, aria2: 22, url: -1011)
+            ErrorRow(
+                "another HTTP status that is no success", .final, about: .source, exit: .server, http: 502, aria2: 22,
+                url: -1011)
         case .authRequired:
-            ErrorRow("401 and no credentials that help", .final, exit: 6, http: 502, aria2: 24, url: -1013)
+            ErrorRow(
+                "401 and no credentials that help", .final, about: .source, exit: .access, http: 502, aria2: 24,
+                url: -1013)
         case .urlExpired:
             ErrorRow(
-                "the URL worked and no longer does; a new one continues", .doubtful, exit: 6, http: 502, aria2: 22,
-                url: -1011)
+                "the URL worked and no longer does; a new one continues", .doubtful, about: .source, exit: .access,
+                http: 502, aria2: 22, url: -1011)
         case .badResponse:
-            ErrorRow("framing, head or its limits broken", .doubtful, exit: 7, http: 502, aria2: 22, url: -1017)
+            ErrorRow(
+                "framing, head or its limits broken", .doubtful, about: .source, exit: .answer, http: 502, aria2: 22,
+                url: -1017)
         case .rangeMismatch:
-            ErrorRow("unusable answers to the caller's own Range", .doubtful, exit: 7, http: 502, aria2: 8, url: -1011)
+            ErrorRow(
+                "unusable answers to the caller's own Range", .doubtful, about: .source, exit: .answer, http: 502,
+                aria2: 8, url: -1011)
         case .resourceChanged:
-            ErrorRow("the resource changed too often or suspiciously", .final, exit: 7, http: 502, aria2: 8, url: -1011)
+            ErrorRow(
+                "the resource changed too often or suspiciously", .final, about: .source, exit: .answer, http: 502,
+                aria2: 8, url: -1011)
         case .budgetExceeded:
             ErrorRow(
-                "too much was received in vain, or it began too often from the start", .final, exit: 7,
-                http: 502, aria2: 8, url: -1005)
+                "too much was received in vain, or it began too often from the start", .final, about: .transfer,
+                exit: .answer, http: 502, aria2: 8, url: -1005)
         case .tooManyRedirects:
-            ErrorRow("more than 20 redirects, or a loop", .final, exit: 11, http: 502, aria2: 23, url: -1007)
+            ErrorRow(
+                "more than 20 redirects, or a loop", .final, about: .source, exit: .refused, http: 502, aria2: 23,
+                url: -1007)
         case .redirectRefused:
-            ErrorRow("a redirect that is not followed", .final, exit: 11, http: 502, aria2: 22, url: -1010)
+            ErrorRow(
+                "a redirect that is not followed", .final, about: .source, exit: .refused, http: 502, aria2: 22,
+                url: -1010)
         // Integrity
         case .tooLarge:
-            ErrorRow("over the maximum size", .final, exit: 11, http: 413, aria2: 22, url: -1103, kept: .none)
+            ErrorRow(
+                "over the maximum size", .final, about: .transfer, exit: .refused, http: 413, aria2: 22, url: -1103,
+                kept: .none)
         case .lengthMismatch:
-            ErrorRow("not the expected size", .final, exit: 8, http: 502, aria2: 22, url: -1011, kept: .none)
+            ErrorRow(
+                "not the expected size", .final, about: .transfer, exit: .content, http: 502, aria2: 22, url: -1011,
+                kept: .none)
         case .digestMismatch:
-            ErrorRow("a digest differs", .final, exit: 8, http: 502, aria2: 32, url: -1017, kept: .none)
+            ErrorRow(
+                "a digest differs", .final, about: .transfer, exit: .content, http: 502, aria2: 32, url: -1017,
+                kept: .none)
         // Disk
         case .diskFull:
-            ErrorRow("no space or quota", .wait, exit: 9, http: 507, aria2: 9, url: -3003)
+            ErrorRow("no space or quota", .wait, about: .space, exit: .disk, http: 507, aria2: 9, url: -3003)
         case .diskIO:
-            ErrorRow("read, write or sync failed", .doubtful, exit: 9, http: 500, aria2: 17, url: -3003)
+            ErrorRow(
+                "read, write or sync failed", .doubtful, about: .transfer, exit: .disk, http: 500, aria2: 17, url: -3003
+            )
         case .fileTooLarge:
             ErrorRow(
-                "the file system or a limit allows no file of this size", .final, exit: 9, http: 507, aria2: 17,
-                url: -3003)
+                "the file system or a limit allows no file of this size", .final, about: .transfer, exit: .disk,
+                http: 507, aria2: 17, url: -3003)
         case .partialLost:
             ErrorRow(
-                "the partial file is gone or foreign; restarts by itself", .doubtful, exit: 9, http: 500, aria2: 15,
-                url: -3001, kept: .none)
+                "the partial file is gone or foreign; restarts by itself", .doubtful, about: .transfer, exit: .disk,
+                http: 500, aria2: 15, url: -3001, kept: .none)
         case .destinationUnwritable:
             ErrorRow(
-                "the folder is missing, moved, read-only or not permitted", .final, exit: 10, http: 422, aria2: 16,
-                url: -3000)
+                "the folder is missing, moved, read-only or not permitted", .final, about: .destination,
+                exit: .destination, http: 422, aria2: 16, url: -3000)
         case .destinationExists:
             ErrorRow(
-                "the name is taken and the conflict policy is fail", .final, exit: 10, http: 409, aria2: 13, url: -3000,
-                kept: .none)
+                "the name is taken and the conflict policy is fail", .final, about: .transfer, exit: .destination,
+                http: 409, aria2: 13, url: -3000, kept: .none)
         case .placementFailed:
-            ErrorRow("rename or attributes failed", .doubtful, exit: 10, http: 500, aria2: 14, url: -3005, kept: .whole)
+            ErrorRow(
+                "rename or attributes failed", .doubtful, about: .transfer, exit: .destination, http: 500, aria2: 14,
+                url: -3005, kept: .whole)
         // Decisions
         case .deadlineExceeded:
-            ErrorRow("the deadline passed", .final, exit: 12, http: 504, aria2: 2, url: -1001)
+            ErrorRow("the deadline passed", .final, about: .transfer, exit: .deadline, http: 504, aria2: 2, url: -1001)
         case .canceled:
-            ErrorRow("canceled by the user or a client", .final, exit: 13, http: 409, aria2: 31, url: -999, kept: .none)
+            ErrorRow(
+                "canceled by the user or a client", .final, about: .attempt, exit: .canceled, http: 409, aria2: 31,
+                url: -999, kept: .none)
         // Requests and Ferry itself
         case .invalidURL:
-            ErrorRow("not a URL that can be fetched", .final, exit: 64, http: 400, aria2: 28, url: -1000, kept: .none)
+            ErrorRow(
+                "not a URL that can be fetched", .final, about: .transfer, exit: .usage, http: 400, aria2: 28,
+                url: -1000, kept: .none)
         case .unsupportedScheme:
-            ErrorRow("neither http nor https", .final, exit: 64, http: 400, aria2: 28, url: -1002, kept: .none)
+            ErrorRow(
+                "neither http nor https", .final, about: .transfer, exit: .usage, http: 400, aria2: 28, url: -1002,
+                kept: .none)
         case .invalidRequest:
-            ErrorRow("refused at submission", .final, exit: 64, http: 400, aria2: 28, url: -1000, kept: .none)
+            ErrorRow(
+                "refused at submission", .final, about: .transfer, exit: .usage, http: 400, aria2: 28, url: -1000,
+                kept: .none)
         case .requestNotReplaceable:
             ErrorRow(
-                "the transfer has ended, or its method is not GET", .final, exit: 64, http: 409, aria2: 28, url: nil,
-                kept: .partial)
+                "the transfer has ended, or its method is not GET", .final, about: .transfer, exit: .usage, http: 409,
+                aria2: 28, url: nil, kept: .partial)
         case .sessionInUse:
             ErrorRow(
-                "another live process is attached to the session", .final, exit: 1, http: 409, aria2: nil, url: -996,
-                kept: .none)
+                "another live process is attached to the session", .final, about: .transfer, exit: .own, http: 409,
+                aria2: nil, url: -996, kept: .none)
         case .unknownTransfer:
-            ErrorRow("no transfer has this id", .final, exit: 15, http: 404, aria2: 1, url: nil, kept: .none)
+            ErrorRow(
+                "no transfer has this id", .final, about: .transfer, exit: .unknownTransfer, http: 404, aria2: 1,
+                url: nil, kept: .none)
         case .daemonUnreachable:
             ErrorRow(
-                "the daemon cannot be reached or started", .final, exit: 14, http: 503, aria2: nil, url: -997,
-                kept: .none)
+                "the daemon cannot be reached or started", .final, about: .transfer, exit: .daemon, http: 503,
+                aria2: nil, url: -997, kept: .none)
         case .journalFailed:
-            ErrorRow("the journal cannot be written or read", .final, exit: 1, http: 500, aria2: 1, url: -1)
+            ErrorRow(
+                "the journal cannot be written or read", .final, about: .transfer, exit: .own, http: 500, aria2: 1,
+                url: -1)
         case .internal:
-            ErrorRow("Ferry's own fault", .final, exit: 1, http: 500, aria2: 1, url: -1)
+            ErrorRow("Ferry's own fault", .final, about: .transfer, exit: .own, http: 500, aria2: 1, url: -1)
         case .unrecognized:
-            ErrorRow("a code of a newer version", .final, exit: 1, http: 500, aria2: 1, url: -1)
+            ErrorRow("a code of a newer version", .final, about: .transfer, exit: .own, http: 500, aria2: 1, url: -1)
         }
     }
 }

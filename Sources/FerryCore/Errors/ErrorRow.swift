@@ -6,8 +6,8 @@ package struct ErrorRow: Sendable {
     /// One short phrase, for documentation.
     package let meaning: String
     package let errorClass: ErrorClass
-    /// Exit status of `ferry` for a transfer that ended so.
-    package let exitStatus: Int32
+    package let subject: ErrorSubject
+    package let exit: ErrorExit
     /// Status of a control-API response that reports the error.
     package let httpStatus: Int
     /// aria2's exit status and RPC code; nil where aria2 has no counterpart.
@@ -17,15 +17,114 @@ package struct ErrorRow: Sendable {
     package let kept: KeptBytes
 
     init(
-        _ meaning: String, _ errorClass: ErrorClass, exit: Int32, http: Int, aria2: Int?, url: Int?,
+        _ meaning: String, _ errorClass: ErrorClass, about subject: ErrorSubject, exit: ErrorExit, http: Int,
+        aria2: Int?, url: Int?,
         kept: KeptBytes = .partial
     ) {
         self.meaning = meaning
         self.errorClass = errorClass
-        self.exitStatus = exit
+        self.subject = subject
+        self.exit = exit
         self.httpStatus = http
         self.aria2 = aria2
         self.urlError = url
         self.kept = kept
+    }
+
+    /// Exit status of `ferry` for a transfer that ended so.
+    package var exitStatus: Int32 { exit.rawValue }
+}
+
+/// What an error is about: what else may be affected, and what can be tried instead.
+package enum ErrorSubject: CaseIterable, Sendable {
+    /// The machine's network.
+    case network
+    /// The present attempt, whatever it asks.
+    case attempt
+    /// A connection, or a server for the moment.
+    case connection
+    /// What one URL leads to.
+    case source
+    /// Free space.
+    case space
+    /// The folder that the file goes to.
+    case destination
+    /// This transfer, its file or its request.
+    case transfer
+
+    /// Whether a mirror may have what this URL does not give.
+    package var letsMirrorTry: Bool {
+        switch self {
+        case .connection, .source: true
+        case .network, .attempt, .space, .destination, .transfer: false
+        }
+    }
+
+    /// Whether the same request may do better on another connection, or later.
+    package var isOfConnection: Bool {
+        switch self {
+        case .network, .attempt, .connection: true
+        case .source, .space, .destination, .transfer: false
+        }
+    }
+
+    /// What a transfer waits for that is tried again after the error.
+    package var waitReason: WaitReason {
+        switch self {
+        case .network: .network
+        case .space: .disk
+        case .destination: .destination
+        case .attempt, .connection, .source, .transfer: .retry
+        }
+    }
+}
+
+/// The exit statuses of `ferry`, in the order of their numbers; each is for a family of errors.
+package enum ErrorExit: Int32, CaseIterable, Sendable {
+    case own = 1
+    case network = 3
+    case tls = 4
+    case server = 5
+    case access = 6
+    case answer = 7
+    case content = 8
+    case disk = 9
+    case destination = 10
+    case refused = 11
+    case deadline = 12
+    case canceled = 13
+    case daemon = 14
+    case unknownTransfer = 15
+    case usage = 64
+
+    /// For the end of a command's help.
+    package var meaning: String {
+        switch self {
+        case .own: "a fault of Ferry's own"
+        case .network: "the network or the server could not be reached"
+        case .tls: "TLS failed, or the certificate is wrong"
+        case .server: "the server answered with an error"
+        case .access: "credentials are missing, or the URL has expired"
+        case .answer: "the server's answers make no sense, or the resource changed"
+        case .content: "the size or a checksum differs"
+        case .disk: "the disk is full or fails"
+        case .destination: "the destination cannot be written, or its name is taken"
+        case .refused: "a redirect or a file that is too large was refused"
+        case .deadline: "the deadline passed"
+        case .canceled: "the transfer was canceled or removed"
+        case .daemon: "the daemon cannot be reached or started"
+        case .unknownTransfer: "no transfer has this id"
+        case .usage: "the command line or a request makes no sense"
+        }
+    }
+
+    /// Whether a transfer that was accepted can end so.
+    package var isOfTransfer: Bool {
+        switch self {
+        case .own, .network, .tls, .server, .access, .answer, .content, .disk, .destination, .refused, .deadline,
+            .canceled, .daemon:
+            true
+        case .unknownTransfer, .usage: false
+        }
     }
 }

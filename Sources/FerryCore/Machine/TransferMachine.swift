@@ -191,7 +191,7 @@ package struct TransferMachine: Sendable {
             }
             return plan(error, after: delay, retryAfter == nil ? .retry : .server, moment)
         case .wait(let error):
-            return plan(error, after: Self.waitInterval, Self.reason(error.code), moment)
+            return plan(error, after: Self.waitInterval, error.code.row.subject.waitReason, moment)
         case .fail(var error):
             error.details.attempts = record.attempts
             return .finish(.failed(error))
@@ -216,15 +216,5 @@ package struct TransferMachine: Sendable {
         error.details.attempts = record.failures.failures
         record.retry = RetryPlan(at: at, delay: delay, reason: reason, error: error)
         return .enqueue(after: delay, reason)
-    }
-
-    /// What a transfer waits for that is tried again after an error.
-    package static func reason(_ code: ErrorCode) -> WaitReason {
-        switch code {
-        case .diskFull: .disk
-        case .offline: .network
-        case .destinationUnwritable: .destination
-        default: .retry
-        }
     }
 }

@@ -63,14 +63,9 @@ extension TransferRun {
         guard !isStopping, checkpointError == nil, pendingChallenge == nil, raw == nil, job.request.body == nil else {
             return nil
         }
-        switch error.code {
-        case .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .tlsFailed,
-            .tlsCertificate, .serverBusy, .notFound, .httpStatus, .authRequired, .urlExpired, .badResponse,
-            .rangeMismatch, .resourceChanged, .tooManyRedirects, .redirectRefused:
-            failedSources.insert(source)
-            return (0...job.request.mirrors.count).first { !failedSources.contains($0) }
-        default: return nil
-        }
+        guard error.code.row.subject.letsMirrorTry else { return nil }
+        failedSources.insert(source)
+        return (0...job.request.mirrors.count).first { !failedSources.contains($0) }
     }
 
     /// Why an answer of a mirror is not taken: it is of another file, or would cost bytes that the first URL can still

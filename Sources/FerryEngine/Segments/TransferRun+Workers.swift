@@ -78,7 +78,7 @@ extension TransferRun {
                 guard let asked = try await ask(for: part, worker, on: loop) else { return false }
                 part = asked
             } catch {
-                guard Self.isOfConnection(error) else {
+                guard error.code.row.subject.isOfConnection else {
                     // An answer that says no more than that this is not the way; whoever asks alone draws the consequences.
                     noteUnusable(worker, error.message)
                     return false
@@ -211,16 +211,6 @@ extension TransferRun {
     }
 
     // MARK: Failures
-
-    /// Whether an error is about a connection or a server for the moment, and not about what was asked for.
-    private static func isOfConnection(_ error: TransferError) -> Bool {
-        switch error.code {
-        case .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .proxyFailed,
-            .tlsFailed, .serverBusy, .canceled:
-            true
-        default: false
-        }
-    }
 
     /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
     private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {

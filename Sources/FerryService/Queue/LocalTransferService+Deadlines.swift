@@ -146,7 +146,7 @@ extension LocalTransferService {
     func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
-        lineUp(record, after: later, reason: TransferMachine.reason(error.code), error: error)
+        lineUp(record, after: later, reason: error.code.row.subject.waitReason, error: error)
         setDueAlarm(record.id, after: later)
     }
 

@@ -93,7 +93,7 @@ extension LocalTransferService {
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
             return (live[id]?.record ?? known).map { record in
-                NextTry(record: record, delay: later, reason: TransferMachine.reason(error.code), error: error)
+                NextTry(record: record, delay: later, reason: error.code.row.subject.waitReason, error: error)
             }
         }
     }

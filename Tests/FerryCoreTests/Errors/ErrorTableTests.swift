@@ -31,6 +31,38 @@ import Testing
         #expect(code.row.errorClass == errorClass)
     }
 
+    @Test func `a mirror is tried after errors of a connection or of what one URL leads to`() {
+        let codes = ErrorCode.allCases.filter { $0.row.subject.letsMirrorTry }
+        #expect(
+            Set(codes) == [
+                .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .tlsFailed,
+                .tlsCertificate, .serverBusy, .notFound, .httpStatus, .authRequired, .urlExpired, .badResponse,
+                .rangeMismatch, .resourceChanged, .tooManyRedirects, .redirectRefused,
+            ])
+    }
+
+    @Test func `a connection that failed may be made again after errors of the network or of the moment`() {
+        let codes = ErrorCode.allCases.filter { $0.row.subject.isOfConnection }
+        #expect(
+            Set(codes) == [
+                .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow,
+                .proxyFailed, .tlsFailed, .serverBusy, .canceled,
+            ])
+    }
+
+    @Test func `what a transfer waits for is said by what the error is about`() {
+        let reasons = Dictionary(grouping: ErrorCode.allCases) { $0.row.subject.waitReason }
+        #expect(reasons[.network] == [.offline] && reasons[.disk] == [.diskFull])
+        #expect(reasons[.destination] == [.destinationUnwritable] && reasons.count == 4 && reasons[.retry] != nil)
+    }
+
+    @Test func `every exit status has a code, a transfer's own those of its errors`() {
+        let used = Set(ErrorCode.allCases.map(\.row.exit))
+        #expect(used == Set(ErrorExit.allCases))
+        #expect(ErrorExit.allCases.filter { !$0.isOfTransfer } == [.unknownTransfer, .usage])
+        #expect(ErrorExit.allCases.map(\.rawValue) == ErrorExit.allCases.map(\.rawValue).sorted())
+    }
+
     /// Programs read the page as well as people do: each row of the table is a row there, and none is there twice.
     @Test func `docs errors md agrees with the table`() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/errors.md")
