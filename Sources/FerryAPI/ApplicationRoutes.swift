@@ -29,11 +29,13 @@ package enum ActivateApplication: Endpoint {
         package var process: Int32
 
         package init(process: Int32) { self.process = process }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case process }
     }
 }
 
 extension ActivateApplication.Request: StrictBody {
-    package static let keys: Set = ["process"]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 /// Stores how an app is started for its events.
@@ -47,11 +49,13 @@ package enum ChangeApplication: Endpoint {
         package var launch: LaunchCommand?
 
         package init(launch: LaunchCommand?) { self.launch = launch }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case launch }
     }
 }
 
 extension ChangeApplication.Request: StrictBody {
-    package static let keys: Set = ["launch"]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 extension SessionAttachment {

@@ -38,16 +38,14 @@ extension TransferBatch.Columns: StrictBody {
 }
 
 extension TransferBatch.Start: StrictBody {
-    package static let keys: Set = ["id", "headers", "name"]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 extension TransferChange: StrictBody {}
 extension ServiceSettingsChange: StrictBody {}
 
 extension SessionSettings: StrictBody {
-    package static let keys: Set = [
-        "active_transfers", "host_connections", "rate_limit", "network", "idle_timeout", "in_order",
-    ]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 /// The body of every response that reports an error.

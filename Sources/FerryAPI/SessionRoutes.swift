@@ -95,11 +95,13 @@ package enum AcknowledgeEvents: Endpoint {
         package var through: Int64
 
         package init(through: Int64) { self.through = through }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case through }
     }
 }
 
 extension AcknowledgeEvents.Request: StrictBody {
-    package static let keys: Set = ["through"]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }
 
 /// Force-quits one session, or all of an app.
@@ -113,7 +115,7 @@ package enum QuitSessions: Endpoint {
 
         package init(_ selection: QuitSelection) { self.selection = selection }
 
-        private enum CodingKeys: String, CodingKey { case session, application }
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case session, application }
 
         package init(from decoder: any Decoder) throws {
             let box = try decoder.container(keyedBy: CodingKeys.self)
@@ -138,5 +140,5 @@ package enum QuitSessions: Endpoint {
 }
 
 extension QuitSessions.Request: StrictBody {
-    package static let keys: Set = ["session", "application"]
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }

@@ -50,40 +50,55 @@ enum TransferRendering {
 
     /// One fact a line.
     static func page(_ transfer: Transfer, now: Date) -> [String] {
-        var facts: [(String, String?)] = [
-            ("id", transfer.id.description), ("session", transfer.session.name),
-            ("app", transfer.note?.application),
-            ("task", transfer.note.map { "\($0.task), \($0.kind.rawValue)" }), ("url", transfer.url),
-            ("final url", transfer.finalURL == transfer.url ? nil : transfer.finalURL),
-            ("state", transfer.state.rawValue),
-            ("waits for", WaitSentence.of(transfer, now: now)),
-            (
-                "received",
-                ByteText.of(transfer.bytesReceived)
-                    + (transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? "")
-            ),
-            (
-                "spent",
-                ByteText.of(transfer.bytesSpent)
-                    + (transfer.startedOver > 0 ? ", with \(transfer.startedOver) starts from 0" : "")
-            ),
-            ("speed", transfer.bytesPerSecond.map(ByteText.speed)),
-            ("destination", transfer.destination ?? transfer.folder),
-            ("priority", transfer.priority == .normal ? nil : transfer.priority.word),
-            ("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil),
-            ("error", transfer.error?.description), ("attempts", "\(transfer.attempts)"),
-            ("created", time(transfer.createdAt)), ("finished", transfer.finishedAt.map(time)),
-            ("tags", transfer.tags.isEmpty ? nil : transfer.tags.joined(separator: ", ")),
-            ("type", transfer.contentType), ("etag", transfer.etag), ("last modified", transfer.lastModified),
-        ]
-        facts += transfer.verified.map { ("verified", $0.description) }
-        if transfer.state == .succeeded, !transfer.lengthVerified { facts.append(("length", "unverified")) }
-        if transfer.unchanged { facts.append(("unchanged", "the file was there already")) }
-        if transfer.insecure { facts.append(("insecure", "the server's certificate is not verified")) }
-        facts += transfer.redirects.map { ("redirect", $0) }
-        facts += transfer.notes.map { ("note", $0) }
-        return facts.compactMap { name, value in
-            value.map { (name + ":").fitted(to: 15) + $0.escapingControls }
+        Transfer.CodingKeys.allCases.flatMap { facts($0, of: transfer, now: now) }
+            .map { name, value in (name + ":").fitted(to: 15) + value.escapingControls }
+    }
+
+    /// The lines of a shown field; a field that is not named here does not compile.
+    private static func facts(_ field: Transfer.CodingKeys, of transfer: Transfer, now: Date) -> [(String, String)] {
+        func line(_ name: String, _ value: String?) -> [(String, String)] { value.map { [(name, $0)] } ?? [] }
+        switch field {
+        case .id: return line("id", transfer.id.description)
+        case .session: return line("session", transfer.session.name)
+        case .note:
+            return line("app", transfer.note?.application)
+                + line("task", transfer.note.map { "\($0.task), \($0.kind.rawValue)" })
+        case .url: return line("url", transfer.url)
+        case .finalURL: return line("final url", transfer.finalURL == transfer.url ? nil : transfer.finalURL)
+        case .state: return line("state", transfer.state.rawValue)
+        case .reason: return line("waits for", WaitSentence.of(transfer, now: now))
+        case .bytesReceived:
+            let expected = transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? ""
+            return line("received", ByteText.of(transfer.bytesReceived) + expected)
+        case .bytesSpent:
+            let starts = transfer.startedOver > 0 ? ", with \(transfer.startedOver) starts from 0" : ""
+            return line("spent", ByteText.of(transfer.bytesSpent) + starts)
+        case .bytesPerSecond: return line("speed", transfer.bytesPerSecond.map(ByteText.speed))
+        case .destination: return line("destination", transfer.destination ?? transfer.folder)
+        case .priority: return line("priority", transfer.priority == .normal ? nil : transfer.priority.word)
+        case .rateLimit:
+            return line("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil)
+        case .error: return line("error", transfer.error?.description)
+        case .attempts: return line("attempts", "\(transfer.attempts)")
+        case .createdAt: return line("created", time(transfer.createdAt))
+        case .finishedAt: return line("finished", transfer.finishedAt.map(time))
+        case .tags: return line("tags", transfer.tags.isEmpty ? nil : transfer.tags.joined(separator: ", "))
+        case .contentType: return line("type", transfer.contentType)
+        case .etag: return line("etag", transfer.etag)
+        case .lastModified: return line("last modified", transfer.lastModified)
+        case .verified: return transfer.verified.map { ("verified", $0.description) }
+        case .lengthVerified:
+            return transfer.state == .succeeded && !transfer.lengthVerified ? [("length", "unverified")] : []
+        case .unchanged: return transfer.unchanged ? [("unchanged", "the file was there already")] : []
+        case .insecure: return transfer.insecure ? [("insecure", "the server's certificate is not verified")] : []
+        case .redirects: return transfer.redirects.map { ("redirect", $0) }
+        case .notes: return transfer.notes.map { ("note", $0) }
+        // Part of another field's line:
+        case .bytesExpected, .startedOver, .folder, .nextTryAt: return []
+        // For programs, by --json:
+        case .name, .startedAt, .mismatched, .method, .response, .exchanges, .challenge, .segments, .bytesSent,
+            .bytesToSend, .notBefore:
+            return []
         }
     }
 

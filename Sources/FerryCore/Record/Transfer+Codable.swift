@@ -4,26 +4,33 @@
 import Foundation
 
 extension Transfer: Codable {
-    enum CodingKeys: String, CodingKey {
-        case id, session, url, state, reason, priority, destination, folder, name, error, attempts, tags, verified
-        case mismatched, unchanged, insecure, etag, redirects, notes
+    /// The shown fields, in the order in which people see them.
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, session, note, url
         case finalURL = "final_url"
+        case state, reason
         case bytesReceived = "bytes_received"
         case bytesExpected = "bytes_expected"
+        case bytesSpent = "bytes_spent"
+        case startedOver = "started_over"
         case bytesPerSecond = "bytes_per_second"
+        case destination, folder, name, priority
+        case rateLimit = "rate_limit"
+        case error, attempts
         case nextTryAt = "next_try_at"
         case createdAt = "created_at"
         case startedAt = "started_at"
         case finishedAt = "finished_at"
-        case rateLimit = "rate_limit"
-        case lengthVerified = "length_verified"
-        case lastModified = "last_modified"
+        case tags
         case contentType = "content_type"
-        case method, response, exchanges, challenge, note, segments
+        case etag
+        case lastModified = "last_modified"
+        case verified, mismatched
+        case lengthVerified = "length_verified"
+        case unchanged, insecure, redirects, notes
+        case method, response, exchanges, challenge, segments
         case bytesSent = "bytes_sent"
         case bytesToSend = "bytes_to_send"
-        case bytesSpent = "bytes_spent"
-        case startedOver = "started_over"
         case notBefore = "not_before"
     }
 

@@ -22,7 +22,7 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         self.rateLimit = rateLimit
     }
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case activeTransfers = "active_transfers"
         case hostConnections = "host_connections"
         case rateLimit = "rate_limit"

@@ -98,6 +98,8 @@ package struct TransferBatch: Hashable, Sendable {
             self.name = name
         }
 
+        package enum CodingKeys: String, CodingKey, CaseIterable { case id, headers, name }
+
         /// What is changed about it; nil is nothing.
         package var change: TransferChange? {
             guard headers != nil || name != nil else { return nil }

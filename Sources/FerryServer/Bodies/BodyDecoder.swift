@@ -99,11 +99,13 @@ struct Strict<Body: StrictBody>: Decodable {
 
 /// A batch of templates and items, all of whose keys are known.
 struct StrictBatch: StrictBody {
-    static let keys: Set = ["templates", "items", "starts"]
+    static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 
     private let templates: [Strict<TransferRequest>]
     private let items: Strict<TransferBatch.Columns>
     private let starts: [Strict<TransferBatch.Start>]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case templates, items, starts }
 
     /// - Throws: ``TransferError`` with code `invalid_request` if the items' lists are not of one length.
     func batch() throws(TransferError) -> TransferBatch {

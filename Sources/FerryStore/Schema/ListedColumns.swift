@@ -6,24 +6,121 @@ import Foundation
 
 /// What is shown of a transfer, as the columns of a row.
 enum ListedColumns {
-    private static let columns = [
-        "id", "created_at", "session", "intent", "priority", "origin", "attempts", "finished_at", "retry", "outcome",
-    ]
-    private static let ofRequest = [
-        "url", "folder", "expected_size", "rate_limit", "tags", "insecure", "method", "body", "not_before", "network",
-        "note.application", "note.identifier", "note.task", "note.kind", "note.data",
-    ]
-    private static let ofFacts = [
-        "ranges", "identity", "destination", "name", "final_url", "started_at", "length_verified", "redirects",
-        "notes", "body_sent", "response", "exchanges", "started_over", "challenge", "cancel_reason",
-        "bytes_spent",
-    ]
+    /// A column of ``select``.
+    private enum Column: Int, CaseIterable {
+        case id, createdAt, session, intent, priority, origin, attempts, finishedAt, retry, outcome
+        // Of the request:
+        case url, folder, expectedSize, rateLimit, tags, insecure, method, body, notBefore, network
+        case noteApplication, noteIdentifier, noteTask, noteKind, noteData
+        // Of the facts:
+        case ranges, identity, destination, name, finalURL, startedAt, lengthVerified, redirects, notes, bodySent
+        case response, exchanges, startedOver, challenge, cancelReason, bytesSpent
+
+        var expression: String {
+            switch self {
+            case .id: "id"
+            case .createdAt: "created_at"
+            case .session: "session"
+            case .intent: "intent"
+            case .priority: "priority"
+            case .origin: "origin"
+            case .attempts: "attempts"
+            case .finishedAt: "finished_at"
+            case .retry: "retry"
+            case .outcome: "outcome"
+            case .url: Self.request("url")
+            case .folder: Self.request("folder")
+            case .expectedSize: Self.request("expected_size")
+            case .rateLimit: Self.request("rate_limit")
+            case .tags: Self.request("tags")
+            case .insecure: Self.request("insecure")
+            case .method: Self.request("method")
+            case .body: Self.request("body")
+            case .notBefore: Self.request("not_before")
+            case .network: Self.request("network")
+            case .noteApplication: Self.request("note.application")
+            case .noteIdentifier: Self.request("note.identifier")
+            case .noteTask: Self.request("note.task")
+            case .noteKind: Self.request("note.kind")
+            case .noteData: Self.request("note.data")
+            case .ranges: Self.facts("ranges")
+            case .identity: Self.facts("identity")
+            case .destination: Self.facts("destination")
+            case .name: Self.facts("name")
+            case .finalURL: Self.facts("final_url")
+            case .startedAt: Self.facts("started_at")
+            case .lengthVerified: Self.facts("length_verified")
+            case .redirects: Self.facts("redirects")
+            case .notes: Self.facts("notes")
+            case .bodySent: Self.facts("body_sent")
+            case .response: Self.facts("response")
+            case .exchanges: Self.facts("exchanges")
+            case .startedOver: Self.facts("started_over")
+            case .challenge: Self.facts("challenge")
+            case .cancelReason: Self.facts("cancel_reason")
+            case .bytesSpent: Self.facts("bytes_spent")
+            }
+        }
+
+        private static func request(_ key: String) -> String { "json_extract(request, '$.\(key)')" }
+        private static func facts(_ key: String) -> String { "json_extract(facts, '$.\(key)')" }
+    }
+
+    /// The columns that a shown field is made from; a field that is not named here does not compile.
+    private static func columns(of field: Transfer.CodingKeys) -> [Column] {
+        switch field {
+        case .id: [.id]
+        case .session: [.session]
+        case .url: [.url]
+        case .finalURL: [.finalURL]
+        case .state: [.intent, .outcome]
+        case .reason: [.retry, .network, .origin]
+        case .priority: [.priority]
+        case .bytesReceived: [.ranges, .outcome]
+        case .bytesExpected: [.identity, .expectedSize, .outcome]
+        case .destination: [.destination, .outcome]
+        case .folder: [.folder]
+        case .name: [.name]
+        case .error: [.retry, .outcome, .cancelReason]
+        case .attempts: [.attempts]
+        case .nextTryAt: [.retry]
+        case .createdAt: [.createdAt]
+        case .startedAt: [.startedAt]
+        case .finishedAt: [.finishedAt]
+        case .rateLimit: [.rateLimit]
+        case .tags: [.tags]
+        case .verified, .mismatched, .unchanged: [.outcome]
+        case .lengthVerified: [.lengthVerified, .outcome]
+        case .insecure: [.insecure]
+        case .etag, .lastModified, .contentType: [.identity]
+        case .redirects: [.redirects]
+        case .notes: [.notes]
+        case .method: [.method]
+        case .bytesSent: [.bodySent]
+        case .bytesToSend: [.body]
+        case .response: [.response]
+        case .exchanges: [.exchanges]
+        case .startedOver: [.startedOver]
+        case .bytesSpent: [.bytesSpent, .ranges]
+        case .challenge: [.challenge]
+        case .notBefore: [.notBefore]
+        case .note: [.noteApplication, .noteIdentifier, .noteTask, .noteKind, .noteData]
+        // Known only while it runs.
+        case .bytesPerSecond, .segments: []
+        }
+    }
+
+    private static let selected: [Column] = {
+        let needed = Set(Transfer.CodingKeys.allCases.flatMap(columns))
+        return Column.allCases.filter(needed.contains)
+    }()
+
+    /// Where a column is in a row; by the column's number.
+    private static let places = Column.allCases.map { selected.firstIndex(of: $0) }
 
     /// Leaves out rows whose JSON is none.
     static let select = """
-        SELECT \((columns + ofRequest.map { "json_extract(request, '$.\($0)')" } + ofFacts.map {
-            "json_extract(facts, '$.\($0)')"
-        }).joined(separator: ", ")) FROM transfers JOIN requests USING (id) \
+        SELECT \(selected.map(\.expression).joined(separator: ", ")) FROM transfers JOIN requests USING (id) \
         WHERE id IN (SELECT value FROM json_each(?)) AND json_valid(request) AND json_valid(facts)
         """
 
@@ -32,23 +129,20 @@ enum ListedColumns {
         from row: RowReader, _ networks: inout RepeatedJSON<NetworkPolicy>
     ) -> ListedTransfer? {
         var reader = Reader(row)
-        guard let id = reader.integer(), let createdAt = reader.date(),
-            let session = reader.text().flatMap({ try? SessionID($0) }),
-            let intent = reader.text().flatMap(TransferIntent.init),
-            let priority = reader.text().flatMap(Priority.init(word:)), let origin = reader.text(),
-            let attempts = reader.integer()
+        guard let id = reader.integer(.id), let createdAt = reader.date(.createdAt),
+            let session = reader.text(.session).flatMap({ try? SessionID($0) }),
+            let intent = reader.text(.intent).flatMap(TransferIntent.init),
+            let priority = reader.text(.priority).flatMap(Priority.init(word:)), let origin = reader.text(.origin),
+            let attempts = reader.integer(.attempts)
         else { return nil }
-        let finishedAt = reader.date()
-        let retry: RetryPlan? = reader.json()
-        let outcome: Outcome? = reader.json()
         guard let request = request(&reader, session, priority, &networks) else { return nil }
         var record = TransferRecord(
             id: TransferID(column: id), createdAt: createdAt, request: request, credentials: nil)
         record.intent = intent
         record.attempts = Int(attempts)
-        record.finishedAt = finishedAt
-        record.retry = retry
-        record.outcome = outcome
+        record.finishedAt = reader.date(.finishedAt)
+        record.retry = reader.json(.retry)
+        record.outcome = reader.json(.outcome)
         record.facts = facts(&reader)
         record.clampNumbers()
         return reader.isReadable ? ListedTransfer(record: record, origin: origin) : nil
@@ -58,23 +152,23 @@ enum ListedColumns {
         _ reader: inout Reader, _ session: SessionID, _ priority: Priority,
         _ networks: inout RepeatedJSON<NetworkPolicy>
     ) -> TransferRequest? {
-        guard let url = reader.text(), let folder = reader.text() else { return nil }
+        guard let url = reader.text(.url), let folder = reader.text(.folder) else { return nil }
         var request = TransferRequest(url: url, folder: folder)
         request.session = session
         request.priority = priority
-        request.expectedSize = reader.integer()
-        request.rateLimit = reader.integer() ?? 0
-        request.tags = reader.list()
-        request.insecure = reader.integer() == 1
-        request.method = reader.text() ?? request.method
-        request.body = reader.json()
-        request.notBefore = reader.date()
-        request.network = reader.json(&networks) ?? request.network
-        let application = reader.text()
-        let identifier = reader.text()
-        let task = reader.integer()
-        let kind = reader.text().flatMap(ClientNote.Kind.init)
-        let data = reader.text()
+        request.expectedSize = reader.integer(.expectedSize)
+        request.rateLimit = reader.integer(.rateLimit) ?? 0
+        request.tags = reader.list(.tags)
+        request.insecure = reader.integer(.insecure) == 1
+        request.method = reader.text(.method) ?? request.method
+        request.body = reader.json(.body)
+        request.notBefore = reader.date(.notBefore)
+        request.network = reader.json(.network, &networks) ?? request.network
+        let application = reader.text(.noteApplication)
+        let identifier = reader.text(.noteIdentifier)
+        let task = reader.integer(.noteTask)
+        let kind = reader.text(.noteKind).flatMap(ClientNote.Kind.init)
+        let data = reader.text(.noteData)
         if let application, let identifier, let task, let kind, let data {
             request.note = ClientNote(
                 application: application, identifier: identifier, task: Int(task), kind: kind, data: data)
@@ -84,61 +178,50 @@ enum ListedColumns {
 
     private static func facts(_ reader: inout Reader) -> TransferFacts {
         var facts = TransferFacts()
-        facts.ranges = reader.isEmptyList ? ByteRangeSet() : reader.json() ?? ByteRangeSet()
-        facts.identity = reader.json()
-        facts.destination = reader.text()
-        facts.name = reader.text()
-        facts.finalURL = reader.text()
-        facts.startedAt = reader.date()
-        facts.lengthVerified = reader.integer() != 0
-        facts.redirects = reader.list()
-        facts.notes = reader.list()
-        facts.bodySent = reader.integer()
-        facts.response = reader.json()
-        facts.exchanges = reader.json()
-        facts.startedOver = reader.integer().map(Int.init)
-        facts.challenge = reader.json()
-        facts.cancelReason = reader.integer().map(Int.init)
-        facts.bytesSpent = reader.integer() ?? facts.ranges.byteCount
+        facts.ranges = reader.isEmptyList(.ranges) ? ByteRangeSet() : reader.json(.ranges) ?? ByteRangeSet()
+        facts.identity = reader.json(.identity)
+        facts.destination = reader.text(.destination)
+        facts.name = reader.text(.name)
+        facts.finalURL = reader.text(.finalURL)
+        facts.startedAt = reader.date(.startedAt)
+        facts.lengthVerified = reader.integer(.lengthVerified) != 0
+        facts.redirects = reader.list(.redirects)
+        facts.notes = reader.list(.notes)
+        facts.bodySent = reader.integer(.bodySent)
+        facts.response = reader.json(.response)
+        facts.exchanges = reader.json(.exchanges)
+        facts.startedOver = reader.integer(.startedOver).map(Int.init)
+        facts.challenge = reader.json(.challenge)
+        facts.cancelReason = reader.integer(.cancelReason).map(Int.init)
+        facts.bytesSpent = reader.integer(.bytesSpent) ?? facts.ranges.byteCount
         return facts
     }
 
-    /// Reads one column after the other.
+    /// Reads the columns of a row by their names.
     private struct Reader {
         private let row: RowReader
-        private var column = 0
+        private let places = ListedColumns.places
         /// Whether all JSON so far could be read.
         private(set) var isReadable = true
 
         init(_ row: RowReader) { self.row = row }
 
-        private mutating func next() -> Int {
-            defer { column += 1 }
-            return column
+        private func place(_ column: Column) -> Int? { places[column.rawValue] }
+
+        func integer(_ column: Column) -> Int64? { place(column).flatMap(row.integer) }
+        func text(_ column: Column) -> String? { place(column).flatMap(row.text) }
+        func date(_ column: Column) -> Date? { place(column).flatMap(row.date) }
+
+        func isEmptyList(_ column: Column) -> Bool { text(column) == "[]" }
+
+        mutating func list(_ column: Column) -> [String] { isEmptyList(column) ? [] : json(column) ?? [] }
+
+        func json<Value: Decodable>(_ column: Column, _ memory: inout RepeatedJSON<Value>) -> Value? {
+            place(column).flatMap { memory.value(row, $0) }
         }
 
-        mutating func integer() -> Int64? { row.integer(next()) }
-        mutating func text() -> String? { row.text(next()) }
-        mutating func date() -> Date? { row.date(next()) }
-
-        /// Whether the next column is a list without elements; takes it if so.
-        var isEmptyList: Bool {
-            mutating get {
-                guard row.text(column) == "[]" else { return false }
-                column += 1
-                return true
-            }
-        }
-
-        mutating func list() -> [String] { isEmptyList ? [] : json() ?? [] }
-
-        mutating func json<Value: Decodable>(_ memory: inout RepeatedJSON<Value>) -> Value? {
-            memory.value(row, next())
-        }
-
-        mutating func json<Value: Decodable>() -> Value? {
-            let column = next()
-            guard let text = row.text(column) else { return nil }
+        mutating func json<Value: Decodable>(_ column: Column) -> Value? {
+            guard let text = text(column) else { return nil }
             let value = JournalJSON.value(Value.self, text)
             if value == nil { isReadable = false }
             return value
