@@ -173,7 +173,10 @@ let package = Package(
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore"]),
         .testTarget(
             name: "FerryClientTests",
-            dependencies: ["FerryAPI", "FerryClient", "FerryCore", .product(name: "NIOCore", package: "swift-nio")]),
+            dependencies: [
+                "FerryAPI", "FerryClient", "FerryCore", "FerryTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         .testTarget(
             name: "FerryCommandsTests",
             dependencies: [

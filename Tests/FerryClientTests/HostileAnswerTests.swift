@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import NIOCore
 import Synchronization
@@ -8,7 +9,7 @@ import Testing
 @testable import FerryClient
 
 /// What comes over the socket may be anything: a trap in the client ends the process of the app that it is a part of.
-@Suite(.timeLimit(.minutes(2))) struct `Hostile answers` {
+@Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Hostile answers` {
     private static let transfer =
         #"{"id":"0000019c00000001","session":"cli","url":"http://a/","state":"running","bytes_received":5,"#
         + #""bytes_expected":10,"bytes_per_second":2.5,"folder":"/tmp","created_at":"2026-01-31T12:00:00.000Z","#
@@ -39,18 +40,17 @@ import Testing
         Array("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n".utf8),
     ]
 
-    @Test(arguments: 0..<4)
-    func `their framing ends in parts, or in an error`(seed: Int) {
-        var random = SplitMix(state: UInt64(seed))
-        for _ in 0..<3000 {
-            let bytes = (Self.answers.randomElement(using: &random) ?? []).mutated(&random)
+    @Test func `their framing ends in parts, or in an error`() async throws {
+        var mutations = Mutations(seed: 41)
+        try await mutations.rounds(6000) { mutations, _ in
+            let bytes = mutations.mutate(Self.answers.randomElement(using: &mutations) ?? [])
             var framing = ResponseFraming()
             var rest = ByteBuffer(bytes: bytes)
             var taken = 0
             var hasHead = false
             do {
                 while rest.readableBytes > 0 {
-                    let size = min(rest.readableBytes, Int.random(in: 1...64, using: &random))
+                    let size = min(rest.readableBytes, Int.random(in: 1...64, using: &mutations))
                     if let piece = rest.readSlice(length: size) { framing.append(piece) }
                     if !hasHead { hasHead = try framing.head() != nil }
                     while let part = try framing.part() { taken += part.readableBytes }
@@ -86,16 +86,17 @@ import Testing
         #expect(throws: ConnectionFailure.self) { try framing.part() }
     }
 
-    @Test(arguments: 0..<2)
-    func `calls and streams end, whatever the daemon sends`(seed: Int) async throws {
-        let random = Mutex(SplitMix(state: UInt64(seed) &+ 77))
+    @Test func `calls and streams end, whatever the daemon sends`() async throws {
+        let answers = Mutex(Mutations(seed: 42))
         let socket = ScriptedSocket {
-            .bytes(random.withLock { (Self.answers.randomElement(using: &$0) ?? []).mutated(&$0) })
+            .bytes(answers.withLock { $0.mutate(Self.answers.randomElement(using: &$0) ?? []) })
         }
         defer { socket.stop() }
         let service = RemoteTransferService(
             over: DaemonConnection(socket: socket.path, limit: .seconds(60)), launcher: nil)
-        for round in 0..<150 {
+        // Each call takes one of the answers.
+        var rounds = Mutations(seed: 42)
+        try await rounds.rounds(300) { _, round in
             do throws(TransferError) {
                 switch round % 5 {
                 case 0: _ = try await service.status()

@@ -15,7 +15,7 @@ struct `A download with deaths in its middle` {
         let rate = 4 * Self.mebibyte
         let script = OriginScript(body, always: .throttle(bytesPerSecond: Int(rate)))
         try await withDaemon(script) { ferry, origin in
-            var random = SplitMix(state: 2026)
+            var random = SplitMix(seed: 2026)
             try await ferry.startDaemon()
             let id = try await ferry.add(origin.url(), "--connections", "1")
             var kills = 0

@@ -13,7 +13,7 @@ struct `Downloads that are paused and resumed again and again` {
         let body = SeededBody(seed: 451, size: 64 * Self.mebibyte)
         let script = OriginScript(body, always: .throttle(bytesPerSecond: Int(2 * Self.mebibyte)))
         try await withDaemon(script) { ferry, origin in
-            var random = SplitMix(state: 2028)
+            var random = SplitMix(seed: 2028)
             try await ferry.startDaemon()
             let daemons = ferry.daemons
             let ids = [

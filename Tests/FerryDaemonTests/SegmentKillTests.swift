@@ -15,7 +15,7 @@ struct `A download over several connections with deaths in its middle` {
         let rate = 1 * Self.mebibyte
         let script = OriginScript(body, always: .throttle(bytesPerSecond: Int(rate)))
         try await withDaemon(script) { ferry, origin in
-            var random = SplitMix(state: 2027)
+            var random = SplitMix(seed: 2027)
             try await ferry.startDaemon()
             let id = try await ferry.add(origin.url(), "-x", "\(connections)")
             // What is durable after each kill: at least the first, at most the second.

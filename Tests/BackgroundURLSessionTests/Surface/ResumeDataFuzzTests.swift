@@ -7,12 +7,12 @@ import Foundation
 import Testing
 
 /// Apps keep resume data where they like: altered ones are refused or read, and never end the app.
-@Suite(.timeLimit(.minutes(1))) struct `Mutated resume data` {
-    @Test func `are refused or read`() throws {
+@Suite(.timeLimit(.minutes(Mutations.minutes(1)))) struct `Mutated resume data` {
+    @Test func `are refused or read`() async throws {
         let sample = [UInt8](try #require(ResumeData.sample().encoded()))
         var mutations = Mutations(seed: 31)
-        for _ in 0..<mutations.count(1500) {
-            guard let data = ResumeData(Data(mutations.mutate(sample))) else { continue }
+        try await mutations.rounds(1500) { mutations, _ in
+            guard let data = ResumeData(Data(mutations.mutate(sample))) else { return }
             #expect(data.received >= 0 && data.expectedLength >= -1)
             #expect(!data.fileName.contains("/"))
             _ = data.encoded()

@@ -9,7 +9,7 @@ import Foundation
 import Testing
 
 /// A client may send anything: every body is refused or read, and what is read goes through the checks that follow.
-@Suite(.timeLimit(.minutes(2))) struct `Mutated bodies` {
+@Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `Mutated bodies` {
     private static let request = #"""
         {"url":"http://me:pw@127.0.0.1:1/a%20b?c=d","folder":"/tmp/x","mirrors":["http://127.0.0.1/b"],"session":"s:t",
         "headers":[{"name":"Accept","value":"*/*"},{"name":"Range","value":"bytes=5-9"}],"checksums":["md5:00112233445566778899aabbccddeeff"],
@@ -39,20 +39,20 @@ import Testing
         "template":[0,0],"folder":[null,"/f"],"name":["n",null]},"starts":[{"id":"0000000000000007","name":"n"}]}
         """#
 
-    /// Reads mutations of a body; the last one is shown if the process ends.
+    /// Reads mutations of a body.
     private func fuzz<Body: StrictBody>(
         _ type: Body.Type, _ sample: String, seed: UInt64, usual: Int = 1200, _ use: (Body) throws -> Void
-    ) throws {
+    ) async throws {
         var mutations = Mutations(seed: seed)
         try use(BodyDecoder.decode(type, from: Data(sample.utf8)))
-        for _ in 0..<mutations.count(usual) {
+        try await mutations.rounds(usual) { mutations, _ in
             let bytes = Data(mutations.mutate(Array(sample.utf8)))
             do { try use(BodyDecoder.decode(type, from: bytes)) } catch { #expect(error is TransferError) }
         }
     }
 
-    @Test func `of requests are refused, or admitted with all numbers in their ranges`() throws {
-        try fuzz(TransferRequest.self, Self.request, seed: 1, usual: 3000) { request in
+    @Test func `of requests are refused, or admitted with all numbers in their ranges`() async throws {
+        try await fuzz(TransferRequest.self, Self.request, seed: 1, usual: 3000) { request in
             var admitted = try TransferAdmission.admit(request).request
             let before = admitted
             admitted.bringNumbersIntoRange(.clamp)
@@ -61,26 +61,29 @@ import Testing
         }
     }
 
-    @Test func `of changes, settings and sessions are refused or read`() throws {
-        try fuzz(TransferChange.self, Self.change, seed: 2) { _ in }
-        try fuzz(ServiceSettingsChange.self, Self.settings, seed: 3) { try ServiceSettings().applying($0).validate() }
-        try fuzz(SessionSettings.self, Self.session, seed: 4) { try $0.validate() }
+    @Test func `of changes, settings and sessions are refused or read`() async throws {
+        try await fuzz(TransferChange.self, Self.change, seed: 2) { _ in }
+        try await fuzz(ServiceSettingsChange.self, Self.settings, seed: 3) { change in
+            try ServiceSettings().applying(change).validate()
+        }
+        try await fuzz(SessionSettings.self, Self.session, seed: 4) { try $0.validate() }
     }
 
-    @Test func `of actions cost what exists`() throws {
+    @Test func `of actions cost what exists`() async throws {
         let existing = (0..<100).map { TransferID(rawValue: $0 * 3) }
-        try fuzz(ActOnSession.Request.self, Self.runs, seed: 5) { request in
+        try await fuzz(ActOnSession.Request.self, Self.runs, seed: 5) { request in
             #expect((request.ids?.selected(from: existing).count ?? 0) <= existing.count)
             #expect((request.ids?.unknown(among: existing, atMost: 10).count ?? 0) <= 10)
         }
         let order = Self.runs.replacing(#""action":"pause","ids""#, with: #""order""#)
-        try fuzz(ReorderSession.Request.self, order, seed: 6) { _ = $0.order.merged }
-        try fuzz(ActOnTransfers.Request.self, #"{"action":"pause","ids":["0000000000000007"],"session":"s"}"#, seed: 7)
-        { _ in }
-        try fuzz(AcknowledgeEvents.Request.self, #"{"through":7}"#, seed: 8, usual: 300) { _ in }
-        try fuzz(QuitSessions.Request.self, #"{"application":"a"}"#, seed: 9, usual: 300) { _ = $0.selection }
-        try fuzz(ActivateApplication.Request.self, #"{"process":7}"#, seed: 10, usual: 300) { _ in }
-        try fuzz(
+        try await fuzz(ReorderSession.Request.self, order, seed: 6) { _ = $0.order.merged }
+        try await fuzz(
+            ActOnTransfers.Request.self, #"{"action":"pause","ids":["0000000000000007"],"session":"s"}"#, seed: 7
+        ) { _ in }
+        try await fuzz(AcknowledgeEvents.Request.self, #"{"through":7}"#, seed: 8, usual: 300) { _ in }
+        try await fuzz(QuitSessions.Request.self, #"{"application":"a"}"#, seed: 9, usual: 300) { _ = $0.selection }
+        try await fuzz(ActivateApplication.Request.self, #"{"process":7}"#, seed: 10, usual: 300) { _ in }
+        try await fuzz(
             ChangeApplication.Request.self,
             #"{"launch":{"arguments":["/a"],"environment":{"K":"v"},"working_folder":"/f"}}"#,
             seed: 11
@@ -88,9 +91,9 @@ import Testing
     }
 
     @Test func `of batches and lists are refused or read`() async throws {
-        try fuzz(StrictBatch.self, Self.batch, seed: 12) { _ = try $0.batch() }
+        try await fuzz(StrictBatch.self, Self.batch, seed: 12) { _ = try $0.batch() }
         var mutations = Mutations(seed: 13)
-        for _ in 0..<mutations.count(1200) {
+        try await mutations.rounds(1200) { mutations, _ in
             let lines = mutations.mutate("http://127.0.0.1/a\nhttp://127.0.0.1:8080/b?c#d\r\n\nhttp://[::1]/e\n")
             _ = URLLines(Array(lines.utf8), from: 0).text
             var reader = HTTPURLReader()
@@ -100,16 +103,16 @@ import Testing
         }
     }
 
-    @Test func `of queries are refused or read`() throws {
+    @Test func `of queries are refused or read`() async throws {
         var mutations = Mutations(seed: 14)
         let queries = [
             "session=s&state=failed,waiting&tag=t&after=0000000000000007&limit=9&order=newest",
             "after=7&session=s&ids=0000000000000007,0000000000000008&progress=0.5&until_ended=true&brief=true",
             "application=a&identifier=i&process=7&background_launched=true&connections_per_host=3&progress=0.1&manager=true",
         ]
-        for _ in 0..<mutations.count(3000) {
+        try await mutations.rounds(3000) { mutations, _ in
             let text = mutations.mutate(queries[Int.random(in: 0..<queries.count, using: &mutations)])
-            guard let items = try? QueryItem.decode(text) else { continue }
+            guard let items = try? QueryItem.decode(text) else { return }
             _ = try? TransferQuery(items: items)
             _ = try? EventSubscription(items: items)
             _ = try? SessionAttachment(items: items)
@@ -117,7 +120,7 @@ import Testing
     }
 
     /// A program is answered by a daemon that may not be the one that it thinks it is.
-    @Test func `of answers are refused or read by clients`() throws {
+    @Test func `of answers are refused or read by clients`() async throws {
         var transfer = try Transfer(
             TransferRecord(
                 id: TransferID(rawValue: 7), createdAt: Date(timeIntervalSince1970: 1_800_000_000),
@@ -129,7 +132,7 @@ import Testing
         let shown = String(decoding: try APIJSON.bytes(transfer), as: UTF8.self)
         let signal = #"{"batch":{"ids":["0000000000000001+5"],"kind":"resumed","through":9}}"#
         var mutations = Mutations(seed: 15)
-        for _ in 0..<mutations.count(1500) {
+        try await mutations.rounds(1500) { mutations, _ in
             _ = try? APIJSON.decoder.decode(Transfer.self, from: Data(mutations.mutate(shown).utf8))
             _ = try? APIJSON.decoder.decode(SessionSignal.self, from: Data(mutations.mutate(signal).utf8))
         }

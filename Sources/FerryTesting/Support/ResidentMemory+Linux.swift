@@ -1,0 +1,32 @@
+// Ferry: FerryTesting
+// How much memory the process has.
+
+import Foundation
+
+/// What the process has in memory since a moment, as the kernel counts it.
+package struct ResidentMemory: Sendable {
+    private let start: Int
+    private let counter: String
+
+    package init() {
+        // The kernel counts the most that there was from here on (proc_pid_clear_refs(5)), so that what was given back shows too.
+        let isReset: Bool
+        if let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") {
+            isReset = (try? handle.write(contentsOf: Data("5".utf8))) != nil
+            try? handle.close()
+        } else {
+            isReset = false
+        }
+        counter = isReset ? "VmHWM" : "VmRSS"
+        start = Self.kibibytes("VmRSS")
+    }
+
+    /// MiB that the process has had at most beyond what it had at the beginning.
+    package var growth: Int { max(0, Self.kibibytes(counter) - start) / 1024 }
+
+    private static func kibibytes(_ name: String) -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+}
