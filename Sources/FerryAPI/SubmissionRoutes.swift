@@ -15,3 +15,11 @@ package enum SubmitBatch: Endpoint {
     package static let route = Route(
         .post, "/submissions", "Adds many transfers that differ in little, in one transaction.")
 }
+
+/// Adds a transfer for each URL of a list, in one transaction: a line with a request, then a line for each URL.
+package enum SubmitList: Endpoint {
+    package typealias Request = TransferRequest
+    package typealias Response = TransferBatch.Report
+    package static let route = Route(
+        .post, "/lists", "Adds a transfer for each URL of a list, in one transaction.")
+}

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// ferry get
-
 import ArgumentParser
 import FerryClient
 import FerryCore
@@ -111,5 +108,16 @@ struct GetCommand: FerrySubcommand {
             context.console.say("paused; go on with: " + ResumeHint.command(open, session: request.session))
         }
         return signal.exitStatus
+    }
+}
+
+/// The command that goes on with paused transfers.
+enum ResumeHint {
+    // A line with more ids than this helps nobody.
+    private static let mostIDs = 20
+
+    static func command(_ ids: [TransferID], session: SessionID) -> String {
+        guard ids.count > mostIDs else { return "ferry resume " + ids.map(\.description).joined(separator: " ") }
+        return "ferry resume --all --session '\(session.name.replacing("'", with: "'\\''"))'"
     }
 }
