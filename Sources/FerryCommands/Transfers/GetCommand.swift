@@ -13,8 +13,8 @@ struct GetCommand: FerrySubcommand {
             """)
     static let exitStatuses =
         ExitStatus.transfers + [
-            .usage, ExitStatus(status: "130", meaning: "interrupted; the transfers are paused"),
-            ExitStatus(status: "143", meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
+            .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers are paused"),
+            ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
         ]
 
     /// Failures in a row without progress after which somebody who waits would rather be told.
