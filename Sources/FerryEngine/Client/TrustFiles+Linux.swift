@@ -33,12 +33,10 @@
             for path in [trust.certificate, trust.key] {
                 if let path { versions.append(try Self.look(path, isFolderAllowed: false).version) }
             }
-            let wanted = TrustMaterial(trust, versions: versions)
+            var wanted = TrustMaterial(trust, versions: versions)
             if let material = known.withLock({ $0[wanted] }) { return material }
-            for (path, version) in zip(trust.authorities, versions) where version != nil {
-                try Self.checkAuthorities(path)
-            }
-            let material = try Self.withCertificate(trust, versions)
+            wanted.authorities = try Self.authorities(zip(trust.authorities, versions).filter { $1 != nil }.map(\.0))
+            let material = try Self.withCertificate(wanted)
             known.withLock { known in
                 if known.count >= Self.mostKnown { known = [:] }
                 known[material] = material
@@ -46,26 +44,31 @@
             return material
         }
 
-        private static func checkAuthorities(_ path: String) throws(TransferError) {
-            // The certificates of a folder are looked up by their names while servers are verified.
-            if try look(path, isFolderAllowed: true).isFolder { return }
-            _ = try certificates(path)
+        /// - Returns: nil for no paths, which the system's roots stand for.
+        private static func authorities(_ paths: [String]) throws(TransferError) -> Authorities? {
+            guard !paths.isEmpty else { return nil }
+            var authorities = Authorities()
+            for path in paths {
+                if try look(path, isFolderAllowed: true).isFolder {
+                    authorities.add(folder: path)
+                } else {
+                    authorities.lists.append(try certificates(path))
+                }
+            }
+            return authorities
         }
 
-        private static func withCertificate(
-            _ trust: RequestTrust, _ versions: [FileVersion?]
-        ) throws(TransferError) -> TrustMaterial {
-            guard let path = trust.certificate else { return TrustMaterial(trust, versions: versions) }
-            let chain = try certificates(path)
-            let keyPath = trust.key ?? path
+        private static func withCertificate(_ wanted: TrustMaterial) throws(TransferError) -> TrustMaterial {
+            guard let path = wanted.trust.certificate else { return wanted }
+            var material = wanted
+            material.chain = try certificates(path)
+            let keyPath = wanted.trust.key ?? path
             let bytes = try contents(keyPath)
-            let key: NIOSSLPrivateKey
-            do { key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
+            do { material.key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
                 throw refusal(keyPath, "holds no private key in PEM form that can be read without a passphrase")
             }
-            let material = TrustMaterial(trust, versions: versions, chain: chain, key: key)
             var configuration = TLSConfiguration.makeClientConfiguration()
-            material.apply(to: &configuration)
+            material.show(in: &configuration)
             // The roots are not what is looked at.
             configuration.certificateVerification = .none
             do { _ = try NIOSSLContext(configuration: configuration) } catch {

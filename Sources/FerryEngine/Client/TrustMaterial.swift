@@ -5,23 +5,25 @@ import FerryCore
 import NIOSSL
 
 /// A request's trust with its files as they were when they were read: what connections of one pool have in common.
-final class TrustMaterial: Hashable, Sendable {
+///
+/// Whatever a connection trusts or shows was read before, on a thread that may wait for the disk.
+struct TrustMaterial: Hashable, Sendable {
     let trust: RequestTrust
     /// Of the files that it names, in their order; nil for those that are not there.
     private let versions: [FileVersion?]
-    private let chain: [NIOSSLCertificate]
-    private let key: NIOSSLPrivateKey?
+    /// Nil for the system's roots.
+    var authorities: Authorities?
+    /// The client's certificate, with those between it and its authority.
+    var chain: [NIOSSLCertificate] = []
+    var key: NIOSSLPrivateKey?
 
-    init(_ trust: RequestTrust, versions: [FileVersion?], chain: [NIOSSLCertificate] = [], key: NIOSSLPrivateKey? = nil)
-    {
+    init(_ trust: RequestTrust, versions: [FileVersion?]) {
         self.trust = trust
         self.versions = versions
-        self.chain = chain
-        self.key = key
     }
 
     static func == (one: TrustMaterial, other: TrustMaterial) -> Bool {
-        one === other || one.trust == other.trust && one.versions == other.versions
+        one.trust == other.trust && one.versions == other.versions
     }
 
     func hash(into hasher: inout Hasher) {
@@ -30,7 +32,7 @@ final class TrustMaterial: Hashable, Sendable {
     }
 
     /// Lets a configuration show the client's certificate.
-    func apply(to configuration: inout TLSConfiguration) {
+    func show(in configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = key.map { .privateKey($0) }
     }

@@ -32,8 +32,11 @@ package struct TrustRoots: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = minimum?.library ?? .tlsv12
         configuration.maximumTLSVersion = maximum?.library
-        if !isInsecure { certificates.apply(material?.trust.authorities ?? authorities, to: &configuration) }
-        material?.apply(to: &configuration)
+        if !isInsecure {
+            let own = material?.authorities ?? certificates.authorities(of: material == nil ? authorities : [])
+            own?.apply(to: &configuration)
+        }
+        material?.show(in: &configuration)
         // The name is judged by `ServerIdentity`. The library's own check also takes an address of the certificate that the
         // connection leads to, whatever name was asked, and behind a proxy that is the proxy's.
         configuration.certificateVerification = isInsecure ? .none : .noHostnameVerification

@@ -4,6 +4,7 @@
 import FerryCore
 import FerryTesting
 import Foundation
+import NIOHTTP1
 import Testing
 
 @testable import FerryEngine
@@ -68,6 +69,23 @@ import Testing
             #expect(await harness.transfer(request).failure?.code == .tlsCertificate)
             try place(try #require(origin.caFile))
             try harness.expectFile(await harness.transfer(request), body)
+        }
+    }
+
+    /// What a connection trusts is read before, on a thread that may wait for the disk, and never by an event loop.
+    @Test func `a connection trusts what was read, whatever has taken its place since`() async throws {
+        try await withClient(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
+            let own = harness.outside.file("ca.pem")
+            try FileManager.default.copyItem(atPath: try #require(origin.caFile), toPath: own)
+            let material = try await harness.engine.material(of: RequestTrust(authorities: own))
+            try FileManager.default.removeItem(atPath: own)
+            var key = ClientPool.Key()
+            key.trust = material.home
+            let url = try HTTPURL(parsing: origin.url())
+            let asked = ExchangeRequest(url: url, headers: [:], key: key, timeouts: Timeouts())
+            let exchange = try harness.engine.open(asked)
+            #expect(try await exchange.head().status == 200)
+            await exchange.close()
         }
     }
 
