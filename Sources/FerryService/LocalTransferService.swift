@@ -28,37 +28,20 @@ package actor LocalTransferService: TransferService {
     var currentSettings: ServiceSettings
     var sessionStates: [SessionID: SessionState] = [:]
     let globalLimiter: RateLimiter
-    var ready = ReadyQueue()
-    /// Those that wait in the journal alone.
-    var backlog = Backlog<StoredLine>()
+    /// Transfers that have no slot.
+    var lines: Lines
     /// Transfers that have a slot.
     var live: [TransferID: LiveTransfer] = [:]
     /// Whether free slots are about to be given away.
     var isScheduling = false
     var starting = StartingTransfers()
     var ending = EndingTransfers()
-    /// Transfers that wait for a moment, with where they will stand in line.
-    var delayed: [TransferID: DelayedTransfer] = [:]
-    /// Origins that asked for no new request for a while.
-    var held = HeldOrigins()
     /// Digests of the bytes on disk of transfers that wait between two tries.
     var digests: [TransferID: RunningDigest] = [:]
     var originSizes: [String: RecentSizes] = [:]
-    var alarms = Alarms()
-    /// Transfers with an alarm for the end of their time.
-    var dueAlarms: Set<TransferID> = []
-    /// Transfers whose alarms have rung while somebody acted upon them.
-    var dueAfterTurns: Set<TransferID> = []
-    /// How far ahead those have such alarms whose time is bounded.
-    var horizon: DueHorizon
-    var alarmTask: Task<Void, Never>?
-    var lastID: TransferID?
-    /// The last id that an earlier process gave.
-    let lastKnownID: TransferID
-    var turns = TurnLocks<TransferID>()
-    var settingsTurns = TurnLocks<SessionID?>()
-    /// Actions on many transfers of a session follow each other.
-    var actionTurns = TurnLocks<SessionID>()
+    var clock = AlarmClock()
+    var ids: IDSource
+    var turns = Turns()
     var samplers: Task<Void, Never>?
     /// Apps and their sessions.
     var desk = SessionDesk()
@@ -81,8 +64,7 @@ package actor LocalTransferService: TransferService {
         self.startWatch = startWatch
         self.journal = journal
         self.warnings = warnings
-        self.lastID = lastID
-        lastKnownID = lastID ?? TransferID(rawValue: 0)
+        ids = IDSource(last: lastID)
         currentSettings = settings
         logger = configuration.logger
         globalLimiter = RateLimiter(rate: settings.rateLimit)
@@ -96,7 +78,7 @@ package actor LocalTransferService: TransferService {
         self.engine = Engine(engine)
         self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         spoolFolder = configuration.spool
-        horizon = DueHorizon(length: configuration.lookAhead)
+        lines = Lines(lookAhead: configuration.lookAhead)
         watch = ConditionWatch(configuration)
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }
@@ -143,7 +125,7 @@ package actor LocalTransferService: TransferService {
     package func shutdown() async {
         guard !isShuttingDown else { return }
         isShuttingDown = true
-        alarmTask?.cancel()
+        clock.stop()
         watch.end()
         samplers?.cancel()
         disconnectAll()

@@ -126,7 +126,7 @@ import Testing
             let url = bed.origin.url("/new")
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.url = url })
-                try await eventually("the change") { await local.turns.isTaken(id) }
+                try await eventually("the change") { await local.turns.transfers.isTaken(id) }
                 try await local.giveSlot(id)
                 await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
                 for _ in 0..<50 { _ = try await bed.service.transfer(id) }
@@ -147,7 +147,7 @@ import Testing
             let id = try await bed.add("/a").id
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.name = "b" })
-                try await eventually("no line") { await local.ready.count == 0 }
+                try await eventually("no line") { await local.lines.keys.isEmpty }
                 end()
                 _ = try await changed
             }
@@ -266,7 +266,7 @@ extension LocalTransferService {
     /// Gives a slot beyond all limits.
     fileprivate func giveSlot(_ id: TransferID) async throws {
         let key = key(try await existing(id))
-        leaveLine(id, key)
+        lines.leave(id, key)
         start(id, key)
     }
 }

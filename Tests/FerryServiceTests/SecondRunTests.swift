@@ -30,8 +30,7 @@ import Testing
                 async let resumed = bed.act(.resume, twice)
                 try await eventually("a resume that waits for its commit") { journal.revision != revision }
                 // As its alarm does.
-                await local.wake(waitingFor: .retry)
-                await local.schedule()
+                await local.tryAgain()
                 await bed.origin.wait { $0.requests.count >= 2 }
                 end()
                 #expect(try await resumed == .running)
@@ -109,5 +108,13 @@ import Testing
         ahead.beginReading(at: 4)
         ahead.abandonReading()
         #expect(ahead.take(Self.id(3), revision: 4) != nil)
+    }
+}
+
+extension LocalTransferService {
+    /// Lets those go on that wait for another try.
+    fileprivate func tryAgain() {
+        lines.wake(waitingFor: .retry)
+        schedule()
     }
 }

@@ -182,12 +182,12 @@ import Testing
 
 extension LocalTransferService {
     /// Whether nothing runs or waits for a slot.
-    fileprivate var isAtRest: Bool { live.isEmpty && ready.count == 0 }
+    fileprivate var isAtRest: Bool { live.isEmpty && lines.keys.isEmpty }
 
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
         guard let key = live[id]?.key else { return false }
-        ready.insert(id, key)
+        lines.insert(id, key)
         return true
     }
 }

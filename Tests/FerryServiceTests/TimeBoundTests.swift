@@ -122,7 +122,7 @@ import Testing
                 list(bed, (1...300).map { "/\($0)" }) { $0.resourceTimeout = 1 }
             ).ids
             try await withoutRoom(local) {
-                try await eventually("a full journal") { await local.delayed.values.contains { $0.reason == .disk } }
+                try await eventually("a full journal") { await !local.lines.waiting(for: .disk).isEmpty }
             }
             for id in ids { try await bed.wait(for: id, .failed) }
         }
@@ -196,15 +196,20 @@ import Testing
                         }
                     ).ids
                     let local = try #require(bed.service as? LocalTransferService)
-                    #expect(await local.dueAlarms == Set(near))
+                    #expect(await local.haveAlarms == Set(near))
                 }
                 try await withService(.inProcess, origin, outside, keepsState: true) { bed in
                     let local = try #require(bed.service as? LocalTransferService)
-                    try await eventually("alarms") { await local.dueAlarms == Set(near) }
+                    try await eventually("alarms") { await local.haveAlarms == Set(near) }
                     // The first of each line, of which there are two.
                     #expect(await local.ready.count <= 2 * LocalTransferService.lineWindow)
                 }
             }
         }
     }
+}
+
+extension LocalTransferService {
+    /// The transfers with an alarm for the end of their time.
+    fileprivate var haveAlarms: Set<TransferID> { lines.haveAlarms }
 }

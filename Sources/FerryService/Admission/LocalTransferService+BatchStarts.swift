@@ -10,8 +10,8 @@ extension LocalTransferService {
         _ starts: [TransferBatch.Start], of session: SessionID,
         _ body: (BatchStarts) async throws(TransferError) -> TransferBatch.Report
     ) async throws(TransferError) -> TransferBatch.Report {
-        if !actionTurns.take(session) { await withCheckedContinuation { actionTurns.wait(session, $0) } }
-        defer { actionTurns.leave(session) }
+        await takeTurn(forActionsIn: session)
+        defer { turns.actions.leave(session) }
         let named = starts.map(\.id)
         let own = try await reading { reader throws(TransferError) in try reader.transfers(of: session, among: named) }
         await takeTurns(own)
@@ -40,7 +40,7 @@ extension LocalTransferService {
         }
         let found = BatchStarts(
             ids: own, anew: anew,
-            delayed: delayed.filter { $0.value.key.session == session && known.contains($0.key) }.map(\.key).sorted(),
+            delayed: lines.delayed(of: session, among: known),
             changes: changes, failures: failures)
         let report = try await body(found)
         await consider(session)
@@ -49,7 +49,7 @@ extension LocalTransferService {
 
     /// Lets the queue follow what the journal says of transfers that go on.
     func goneOn(_ starts: BatchStarts, _ begun: EventRun, _ pending: [PendingTransfer]) async {
-        leaveLine(Set(begun.ids), of: begun.session)
+        lines.leave(Set(begun.ids), of: begun.session)
         lineUp(pending)
         await hub.publish(begun)
         let again = Set(begun.ids)

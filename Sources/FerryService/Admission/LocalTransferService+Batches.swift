@@ -96,15 +96,12 @@ extension LocalTransferService {
     ) -> BatchDrafts {
         let sessions = Set(batch.templates.compactMap { (try? $0.get())?.session })
         var drafts = BatchDrafts(batch, at: Date(), inBackground: sessions.filter(isInBackground))
-        let milliseconds = UInt64(max(0, drafts.now.timeIntervalSince1970 * 1000))
         var found = places.makeIterator()
         for item in batch.items {
             switch item {
             case .failure(let error): drafts.refuse(error)
             case .success(let item):
-                let id = TransferID.next(after: lastID, milliseconds: milliseconds)
-                lastID = id
-                drafts.accept(item, id, found.next() ?? .success(.free([])))
+                drafts.accept(item, ids.next(at: drafts.now), found.next() ?? .success(.free([])))
             }
         }
         return drafts

@@ -25,14 +25,13 @@ extension LocalTransferService {
         if isInBackground { list.template.network.isDiscretionary = true }
         // From here to the commit no other call gets ids: those of the list follow each other.
         let now = Date()
-        let first = TransferID.next(after: lastID, milliseconds: UInt64(max(0, now.timeIntervalSince1970 * 1000)))
         let urls = list.urls
         let session = list.template.session
         guard urls.count > 0 else {
             let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
-            return list.report(first: first, lastEvent: last)
+            return list.report(first: ids.last, lastEvent: last)
         }
-        lastID = first.advanced(by: urls.count - 1)
+        let first = ids.next(urls.count, at: now)
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
@@ -58,11 +57,11 @@ extension LocalTransferService {
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
     ) async throws(TransferError) {
         guard template.isEligible, let first = ids.first, let last = ids.last else { return }
-        let lines = origins.compactMap { StoredLine(template, origin: $0) }
-        if ids.count > Self.lineWindow, lines.count == origins.count {
-            for line in lines { leaveToJournal(line, from: first, through: last) }
+        let stored = origins.compactMap { StoredLine(template, origin: $0) }
+        if ids.count > Self.lineWindow, stored.count == origins.count {
+            for line in stored { leaveToJournal(line, from: first, through: last) }
             let now = ActiveTime.Instant.now
-            if let due = template.due, horizon.rest(until: due, at: now) != nil {
+            if let due = template.due, lines.isSoon(due, at: now) {
                 for id in ids { setDueAlarm(id, due, at: now) }
             }
         } else {

@@ -43,7 +43,7 @@ extension LocalTransferService {
     func paceConditions() {
         guard watch.watched.contains(.power) else { return }
         var pace: Int?
-        if ready.keys.contains(where: \.network.isDiscretionary) { pace = 15 }
+        if lines.keys.contains(where: \.network.isDiscretionary) { pace = 15 }
         // What runs on must stop within five seconds.
         if live.values.contains(where: { $0.key.network.isDiscretionary }) { pace = 3 }
         guard pace != watch.pace else { return }
@@ -67,8 +67,8 @@ extension LocalTransferService {
         logger.info("conditions", metadata: ["conditions": "\(conditions)"])
         if wasKnown, conditions.cameUp(since: old) {
             engine.networkChanged()
-            wake(waitingFor: .retry)
-            wake(waitingFor: .network)
+            lines.wake(waitingFor: .retry)
+            lines.wake(waitingFor: .network)
         }
         if !conditions.areGood {
             for id in live.keys {
@@ -97,17 +97,17 @@ extension LocalTransferService {
     /// Takes those out of the line that do not wait for better conditions.
     func failForbidden() {
         guard !watch.conditions.areGood else { return }
-        let hurried = ready.keys.filter { !$0.network.waits }
+        let hurried = lines.keys.filter { !$0.network.waits }
         for key in hurried where isSettled(key) {
             guard let reason = obstacle(key), ConditionRule.error(reason, key.network) != nil else { continue }
-            for id in ready.removeAll(with: key) {
+            for id in lines.removeAll(with: key) {
                 Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
             }
         }
     }
 
     private func fail(_ id: TransferID, _ reason: WaitReason) async {
-        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        await takeTurn(id)
         defer { leaveTurn(id) }
         var known: TransferRecord?
         do throws(TransferError) {
@@ -120,7 +120,7 @@ extension LocalTransferService {
                 lineUp(record)
                 return schedule()
             }
-            leaveLine(id, key(record))
+            lines.leave(id, key(record))
             try await finish(machine.record, outcome)
         } catch {
             guard let known else { return noteFailure(error) }
@@ -133,14 +133,14 @@ extension LocalTransferService {
     /// Which condition is in the way of which of those who wait.
     private func currentReasons() -> [QueueKey: WaitReason] {
         if watch.conditions.areGood { return [:] }
-        return Dictionary(uniqueKeysWithValues: ready.keys.compactMap { key in obstacle(key).map { (key, $0) } })
+        return Dictionary(uniqueKeysWithValues: lines.keys.compactMap { key in obstacle(key).map { (key, $0) } })
     }
 
     /// Tells listeners of those who wait for something else than before; a listing shows all of them in any case.
     private func tellWaiting(_ before: [QueueKey: WaitReason]) {
         let after = currentReasons()
-        let changed = ready.keys.filter { before[$0] != after[$0] }
-        tellWaiting(changed.flatMap { ready.waiting(with: $0, limit: 500) })
+        let changed = lines.keys.filter { before[$0] != after[$0] }
+        tellWaiting(changed.flatMap { lines.waiting(with: $0, limit: 500) })
     }
 
     /// Tells listeners what some of those who wait wait for.
@@ -157,11 +157,11 @@ extension LocalTransferService {
     /// Publishes a waiting event for each given transfer that waits for better conditions or for its server, which the short
     /// form of an event does not say.
     func tellObstacles(of ids: [TransferID]) async {
-        guard !watch.conditions.areGood || !held.isEmpty else { return }
+        guard !watch.conditions.areGood || !lines.heldOrigins.isEmpty else { return }
         for id in ids.prefix(2000) where live[id] == nil {
             guard let record = try? await existing(id), record.isEligible, live[id] == nil else { continue }
             let key = key(record)
-            guard obstacle(key) != nil || held.contains(key.origin) else { continue }
+            guard obstacle(key) != nil || lines.holdEnd(key.origin) != nil else { continue }
             await publishLive(.waiting, record)
         }
     }

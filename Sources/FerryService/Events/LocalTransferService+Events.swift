@@ -95,7 +95,7 @@ extension LocalTransferService {
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
         // The time of the try has come: what it waits for is in its way like in anybody's.
-        guard let waiting = delayed[record.id] else {
+        guard let waiting = lines.delay(of: record.id) else {
             transfer.nextTryAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
         }

@@ -32,9 +32,7 @@ extension LocalTransferService {
     func settleSessions() {
         guard !desk.sessions.isEmpty else { return }
         // A session whose transfer asks its app has news, whenever it began to ask.
-        for waiting in delayed.values where waiting.reason == .authentication {
-            desk.sessions[waiting.key.session]?.hasNews = true
-        }
+        for session in lines.asking.keys { desk.sessions[session]?.hasNews = true }
         desk.isSettling = true
         setAlarm(Alarm(due: .now + .wait(seconds: Self.settlingTime * configuration.delayScale), cause: .settling))
     }
@@ -64,7 +62,7 @@ extension LocalTransferService {
         guard !desk.isEnding, !isShuttingDown, !desk.isSettling, let session = desk.sessions[id], session.hasNews,
             session.holder == nil, session.registration.holder?.isAlive != true
         else { return }
-        let asking = delayed.values.count { $0.reason == .authentication && $0.key.session == id }
+        let asking = lines.asking[id, default: 0]
         await attempt { () async throws(TransferError) in
             let (isWorking, hasResults) = try await journal.read { reader throws(TransferError) in
                 (try reader.hasPending(id, besides: asking), try reader.hasEnded(id))

@@ -71,9 +71,7 @@ extension LocalTransferService {
     }
 
     private func perform(_ action: TransferAction, on id: TransferID) async -> ActionResult {
-        if !turns.take(id) {
-            await withCheckedContinuation { turns.wait(id, $0) }
-        }
+        await takeTurn(id)
         defer {
             leaveTurn(id)
             schedule()
@@ -121,7 +119,7 @@ extension LocalTransferService {
         guard let (event, stored) = try await commit(suspended, replacing: record, event: .suspended) else {
             return nil
         }
-        leaveLine(record.id, key(record))
+        lines.leave(record.id, key(record))
         live[record.id]?.isStopping = true
         // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
@@ -142,14 +140,14 @@ extension LocalTransferService {
 
     private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
-        let action = machine.resumed(isDelayed: delayed[record.id] != nil, now: Date())
+        let action = machine.resumed(isDelayed: lines.delay(of: record.id) != nil, now: Date())
         liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }
 
     private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
-        let action = machine.retried(isDelayed: delayed[record.id] != nil, now: Date())
+        let action = machine.retried(isDelayed: lines.delay(of: record.id) != nil, now: Date())
         liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }
@@ -180,7 +178,7 @@ extension LocalTransferService {
         let id = record.id
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
-        leaveLine(id, key(record))
+        lines.leave(id, key(record))
         await stop(id)
         let after = try await existing(id)
         do throws(TransferError) {

@@ -7,17 +7,15 @@ import FerryStore
 extension LocalTransferService {
     /// How many of a line are read at once.
     static let lineWindow = 256
-    /// A line that is shorter is read on.
-    private static let shortLine = 64
 
     /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
-    func takeLines(_ lines: [(line: StoredLine, ids: [TransferID])]) {
-        for (line, ids) in lines {
+    func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])]) {
+        for (line, ids) in stored {
             let key = key(line)
             watchConditions(for: key)
-            ready.insert(ids, key)
-            if ids.count == Self.lineWindow, let last = ids.last, let end = lastID {
-                backlog.add(line, key, after: last, through: end)
+            lines.insert(ids, key)
+            if ids.count == Self.lineWindow, let last = ids.last {
+                lines.leaveToJournal(line, key, after: last, through: self.ids.last)
             }
         }
     }
@@ -26,14 +24,12 @@ extension LocalTransferService {
     func leaveToJournal(_ line: StoredLine, from first: TransferID, through last: TransferID) {
         let key = key(line)
         watchConditions(for: key)
-        backlog.add(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
+        lines.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
     }
 
     /// Reads on where a line is short.
     func readOn() {
-        guard !isShuttingDown, !backlog.isEmpty,
-            let reading = backlog.begin(isShort: { ready.waiting(with: $0) < Self.shortLine })
-        else { return }
+        guard !isShuttingDown, let reading = lines.beginReading() else { return }
         Task(name: "more of a line") { await self.read(reading) }
     }
 
@@ -43,32 +39,25 @@ extension LocalTransferService {
                 try reader.ids(
                     in: reading.source, after: reading.after, through: reading.through, limit: Self.lineWindow)
             }
-            let isEnd = ids.count < Self.lineWindow
-            guard let taken = backlog.end(reading, ids, isEnd: isEnd, isBusy: { turns.isTaken($0) }) else { return }
-            ready.insert(taken.ids.filter { live[$0] == nil && delayed[$0] == nil }, taken.key)
-            // What is being acted upon is scheduled once that is over.
-            if taken.goesOn { schedule() }
+            let goesOn = lines.endReading(
+                reading, ids, isEnd: ids.count < Self.lineWindow, isBusy: { turns.transfers.isTaken($0) },
+                isLive: { live[$0] != nil })
+            // What is being acted upon is scheduled once its turn ends.
+            if goesOn { schedule() }
         } catch {
-            backlog.abandon()
+            lines.abandonReading()
             noteFailure(error)
         }
     }
 
     /// Puts those of a session in the queue that have a place in its order.
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
-        guard !backlog.sources(where: { $0.session == session }).isEmpty else { return }
+        guard lines.hasBacklog(of: session) else { return }
         let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
-        for transfer in pending where live[transfer.id] == nil && delayed[transfer.id] == nil {
-            guard !turns.isTaken(transfer.id), transfer.session == session, transfer.isPlain else { continue }
-            ready.insert(transfer.id, key(transfer))
+        for transfer in pending where live[transfer.id] == nil && lines.delay(of: transfer.id) == nil {
+            guard !turns.transfers.isTaken(transfer.id), transfer.session == session, transfer.isPlain else { continue }
+            lines.insert(transfer.id, key(transfer))
         }
-    }
-
-    /// Ends a turn on a transfer.
-    func leaveTurn(_ id: TransferID) {
-        backlog.touch(id)
-        turns.leave(id)
-        passAfterTurn(id)
     }
 
     func key(_ transfer: PendingTransfer) -> QueueKey {

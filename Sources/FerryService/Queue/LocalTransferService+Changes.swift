@@ -25,7 +25,7 @@ extension LocalTransferService {
     /// - Returns: whether the change is an answer that ends the transfer.
     private func make(_ change: TransferChange, to id: TransferID) async throws(TransferError) -> Bool {
         var endsTransfer = false
-        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        await takeTurn(id)
         defer { leaveTurn(id) }
         var change = change
         var record = try await existing(id)
@@ -105,7 +105,7 @@ extension LocalTransferService {
         // A file that gets another place: no try begins before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
-        let waiting = moves ? leaveLine([old.id], of: former.session) : nil
+        let waiting = moves ? lines.leave([old.id], of: former.session) : nil
         do throws(TransferError) {
             try await noting { () async throws(TransferError) in
                 try await journal.commit { transaction throws(TransferError) in
@@ -156,8 +156,8 @@ extension LocalTransferService {
                 await stopIfForbidden(id)
             }
         } else if changed.isEligible, hasNewAddress || hasNewBegin || key(changed) != key(old) {
-            let waiting = delayed[id]
-            leaveLine(id, key(old))
+            let waiting = lines.delay(of: id)
+            lines.leave(id, key(old))
             let isOver = hasNewAddress || waiting?.reason == .beginDate
             let rest = isOver ? 0 : waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
             lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)

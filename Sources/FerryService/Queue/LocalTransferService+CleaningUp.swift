@@ -96,7 +96,7 @@ extension LocalTransferService {
         }
         for id in ids where !isShuttingDown {
             // An action on the transfer comes first; what that leaves is found the next time.
-            guard turns.take(id) else {
+            guard turns.transfers.take(id) else {
                 cleanUpLater()
                 continue
             }

@@ -37,26 +37,21 @@ extension LocalTransferService {
     /// Sets the alarm of a transfer whose time is over soon; the others are found when it is.
     func setDueAlarm(_ record: TransferRecord) {
         let now = ActiveTime.Instant.now
-        guard let due = record.due, let rest = record.timeBounds.rest(at: now),
-            horizon.rest(until: due, at: now) != nil || rest <= horizon.length
-        else { return }
-        setDueAlarm(record.id, after: max(0, rest))
+        guard let due = record.due, let rest = record.timeBounds.rest(at: now) else { return }
+        lines.setDue(record.id, due, rest: rest, at: now, .now)
+        arm()
     }
 
     /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
     func setDueAlarm(_ id: TransferID, _ due: Date?, at now: ActiveTime.Instant) {
-        if let due, let rest = horizon.rest(until: due, at: now) { setDueAlarm(id, after: rest) }
-    }
-
-    /// Looks at once at one whose time was over while somebody acted upon it.
-    func passAfterTurn(_ id: TransferID) {
-        if dueAfterTurns.remove(id) != nil { setDueAlarm(id, after: 0) }
+        guard let due else { return }
+        lines.setDue(id, due, at: now, .now)
+        arm()
     }
 
     private func setDueAlarm(_ id: TransferID, after seconds: Double) {
-        // An alarm that was set before a suspension rings too early, and is set again then.
-        guard dueAlarms.insert(id).inserted else { return }
-        setAlarm(Alarm(due: .now + .wait(seconds: min(seconds, TransferMachine.untilAnswered)), cause: .due(id)))
+        lines.ringDue(id, at: .now + .wait(seconds: seconds))
+        arm()
     }
 
     /// Ends those whose alarms have rung and whose time is over, many at a time, so that they share reads and transactions.
@@ -79,9 +74,10 @@ extension LocalTransferService {
     private func pass(together due: [TransferID]) async {
         var own: [TransferID] = []
         for id in due {
-            dueAlarms.remove(id)
-            // Whoever acts upon it comes first.
-            if turns.take(id) { own.append(id) } else { dueAfterTurns.insert(id) }
+            // An action upon it comes first.
+            let isFree = turns.transfers.take(id)
+            lines.dueRang(id, isBusy: !isFree)
+            if isFree { own.append(id) }
         }
         defer { for id in own { leaveTurn(id) } }
         var waiting: [TransferRecord] = []
@@ -120,7 +116,7 @@ extension LocalTransferService {
             return true
         }
         guard let transfer = live[id] else {
-            leaveLine(id, key(record))
+            lines.leave(id, key(record))
             return false
         }
         if let run = transfer.run, let error = overdue(record) {
@@ -171,8 +167,8 @@ extension LocalTransferService {
     /// Sets the alarms of those whose time is over soon, and of the service for the next look.
     func lookAhead() {
         let now = ActiveTime.Instant.now
-        let look = horizon.look(at: now)
-        setAlarm(Alarm(due: .now + .seconds(horizon.interval), cause: .look))
+        let look = lines.lookAhead(at: now, .now)
+        arm()
         Task(name: "whose time is over soon") { await self.setDueAlarms(from: look.after, through: look.through) }
     }
 

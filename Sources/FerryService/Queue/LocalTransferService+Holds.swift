@@ -9,25 +9,23 @@ extension LocalTransferService {
     func hold(_ origin: Origin, for seconds: Double, told id: TransferID) {
         let origin = origin.description
         let until = ContinuousClock.now + .wait(seconds: seconds)
-        held.hold(origin, until: until, told: id)
-        setAlarm(Alarm(due: until, cause: .release(origin: origin)))
-        tellWaiting(ready.keys.filter { $0.origin == origin }.flatMap { ready.waiting(with: $0, limit: 500) })
+        tellWaiting(lines.hold(origin, until: until, told: id))
+        arm()
     }
 
     /// Lifts the hold of a transfer that the user wants to go on at once, and of others at its origin.
     func liftHold(for record: TransferRecord) {
-        held.release(told: record.id)
-        held.release(key(record).origin)
+        lines.release(told: record.id)
+        lines.release(key(record).origin)
     }
 
     /// Ends what was held because of a transfer that has ended.
     func endHolds(of id: TransferID) {
-        guard !held.isEmpty, !held.release(told: id).isEmpty else { return }
-        scheduleSoon()
+        if lines.release(told: id) { scheduleSoon() }
     }
 
     /// When an origin that is held may be asked again, by the wall clock.
     func holdEnd(_ origin: String) -> Date? {
-        held.end(of: origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
+        lines.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
     }
 }

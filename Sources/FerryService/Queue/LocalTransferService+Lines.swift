@@ -6,32 +6,10 @@ import FerryStore
 import Foundation
 
 extension LocalTransferService {
-    /// Those that were taken out of line, and where they stood.
-    struct TakenOut {
-        let ready: [(id: TransferID, key: QueueKey)]
-        let delayed: [TransferID: DelayedTransfer]
-    }
-
-    /// Takes transfers of a session out of every line.
-    @discardableResult
-    func leaveLine(_ ids: Set<TransferID>, of session: SessionID) -> TakenOut {
-        var waiting: [TransferID: DelayedTransfer] = [:]
-        if delayed.count < ids.count {
-            waiting = delayed.filter { ids.contains($0.key) }
-        } else {
-            for id in ids { waiting[id] = delayed[id] }
-        }
-        for id in waiting.keys { delayed[id] = nil }
-        return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
-    }
-
     /// Puts those back that were taken out, where they stood.
-    func comeBack(_ taken: TakenOut) {
-        for (id, key) in taken.ready where live[id] == nil { ready.insert(id, key) }
-        for (id, waiting) in taken.delayed where live[id] == nil {
-            // The alarm that it had may have rung.
-            setDelay(id, waiting)
-        }
+    func comeBack(_ taken: Lines.TakenOut) {
+        lines.comeBack(taken) { live[$0] != nil }
+        arm()
     }
 
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
@@ -62,7 +40,7 @@ extension LocalTransferService {
 
     private func insert(_ ids: inout [TransferID], _ key: QueueKey) {
         watchConditions(for: key)
-        ready.insert(ids, key)
+        lines.insert(ids, key)
         ids.removeAll(keepingCapacity: true)
     }
 }

@@ -9,7 +9,7 @@ import Logging
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
     func recover() async throws(TransferError) {
-        let end = lastID ?? TransferID(rawValue: 0)
+        let end = ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
         for session in found.sessions { sessionStates[session.id] = SessionState(settings: session.settings) }
         try await recoverSessions()

@@ -17,7 +17,7 @@ extension LocalTransferService {
         failForbidden()
         var limits = currentLimits()
         while !limits.isFull,
-            let next = ready.next(
+            let next = lines.next(
                 isInOrder: { sessionStates[$0]?.settings.inOrder ?? false },
                 mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
         {
@@ -44,7 +44,7 @@ extension LocalTransferService {
         var limits = SlotLimits(
             settings: currentSettings, sessionLimits: sessionLimits,
             sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
-            running: EmptyCollection(), heldOrigins: held.origins)
+            running: EmptyCollection(), heldOrigins: lines.heldOrigins)
         var together = 0
         var unnamed = 0
         for (id, transfer) in live where id != own {
@@ -75,7 +75,7 @@ extension LocalTransferService {
         if isShuttingDown { return .shutdown }
         if startWatch.isHeld { return .held }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
-        guard let waiting = delayed[record.id] else { return nil }
+        guard let waiting = lines.delay(of: record.id) else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil
         return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
     }
@@ -111,89 +111,44 @@ extension LocalTransferService {
         error: TransferError? = nil
     ) {
         guard live[id] == nil else { return }
-        leaveLine(id, key)
         watchConditions(for: key)
-        guard delay > 0 else { return ready.insert(id, key) }
-        setDelay(id, DelayedTransfer(key: key, until: .now + .wait(seconds: delay), reason: reason, error: error))
-    }
-
-    /// Lets a transfer wait for a moment; for one that has no end, nothing rings.
-    func setDelay(_ id: TransferID, _ waiting: DelayedTransfer) {
-        delayed[id] = waiting
-        guard waiting.hasEnd else { return }
-        setAlarm(Alarm(due: waiting.until, cause: .retry(id)))
-    }
-
-    /// Takes a transfer out of every line.
-    func leaveLine(_ id: TransferID, _ key: QueueKey) {
-        ready.remove(id, key)
-        if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
+        guard delay > 0 else { return lines.insert(id, key) }
+        let until = ContinuousClock.now + .wait(seconds: delay)
+        lines.delay(id, DelayedTransfer(key: key, until: until, reason: reason, error: error))
+        arm()
     }
 
     // MARK: Alarms
 
     func setAlarm(_ alarm: Alarm) {
-        let isFirst = alarms.set(alarm) { other in
-            switch other.cause {
-            case .retry(let id): delayed[id]?.until == other.due
-            case .due(let id): dueAlarms.contains(id)
-            case .release(let origin): held.contains(origin)
-            case .look, .sweep, .cleanUp, .settling, .trialEnds, .upkeep, .launch: true
-            }
-        }
-        if isFirst { rearm() }
+        lines.set(alarm)
+        arm()
     }
 
-    private func rearm() {
-        alarmTask?.cancel()
-        guard let next = alarms.next, !isShuttingDown else { return }
-        alarmTask = Task(name: "next alarm of the queue") { [weak self] in
-            try? await Task.sleep(until: next, clock: .continuous)
-            guard !Task.isCancelled else { return }
-            await self?.ring()
-        }
+    /// Sees to it that the next alarm is heard.
+    func arm() {
+        guard !isShuttingDown else { return }
+        clock.set(lines.nextAlarm) { [weak self] in await self?.ring() }
     }
 
     private func ring() async {
-        let now = ContinuousClock.now
+        clock.rang()
         var due: [TransferID] = []
-        while let alarm = alarms.takeDue(at: now) {
-            switch alarm.cause {
-            case .retry(let id):
-                // A later plan for the same transfer has an alarm of its own.
-                guard let waiting = delayed[id], waiting.until <= now else { continue }
-                delayed[id] = nil
-                ready.insert(id, waiting.key)
-            case .release(let origin):
-                held.expire(origin, at: now)
-            case .due(let id):
-                due.append(id)
-            case .look:
-                lookAhead()
-            case .sweep:
-                sweepAgain()
-            case .cleanUp:
-                cleanUp()
-            case .trialEnds:
-                startWatch.succeeded()
-            case .settling:
-                await endSettling()
-            case .launch(let session):
-                await repeatLaunch(session)
-            case .upkeep:
-                tidyUp()
+        for cause in lines.ring(at: .now) {
+            switch cause {
+            case .due(let id): due.append(id)
+            case .look: lookAhead()
+            case .sweep: sweepAgain()
+            case .cleanUp: cleanUp()
+            case .trialEnds: startWatch.succeeded()
+            case .settling: await endSettling()
+            case .launch(let session): await repeatLaunch(session)
+            case .upkeep: tidyUp()
+            case .retry, .release: break
             }
         }
         schedule()
-        rearm()
+        arm()
         if !due.isEmpty { pass(due) }
-    }
-
-    /// Lets everything that waits for a reason that is gone try again.
-    func wake(waitingFor reason: WaitReason) {
-        for (id, waiting) in delayed where waiting.reason == reason {
-            delayed[id] = nil
-            ready.insert(id, waiting.key)
-        }
     }
 }

@@ -48,7 +48,7 @@ extension LocalTransferService {
             ending.waiting = []
             // Who acts upon one has begun since: what it changes is in the journal before the end.
             group.removeAll { one in
-                guard !one.hasTurn, turns.isTaken(one.id) else { return false }
+                guard !one.hasTurn, turns.transfers.isTaken(one.id) else { return false }
                 one.continuation.resume(returning: .success(nil))
                 return true
             }

@@ -50,7 +50,7 @@ extension LocalTransferService {
             var job = TransferJob(record, gate: transfer.gate, progress: transfer.progress)
             if let timeout = session(transfer.key.session).settings.idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
-            job.mayHaveLeftovers = record.attempts > 1 || id <= lastKnownID
+            job.mayHaveLeftovers = record.attempts > 1 || id <= ids.lastOfOthers
             job.digest = digests.removeValue(forKey: id)
             job.reserve = currentSettings.reserve
             job.offersHTTP2 = offersHTTP2(record, transfer.key)
@@ -164,7 +164,8 @@ extension LocalTransferService {
     /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
         // Whoever changes its request has taken its turn.
-        guard case .succeeded(let success) = report.result, !turns.isTaken(id), let tried = live[id]?.record else {
+        guard case .succeeded(let success) = report.result, !turns.transfers.isTaken(id), let tried = live[id]?.record
+        else {
             return false
         }
         var machine = TransferMachine(tried, network: network(of: tried.request))
@@ -256,7 +257,7 @@ extension LocalTransferService {
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
-        wake(waitingFor: .disk)
+        lines.wake(waitingFor: .disk)
         await noteNews(of: record.request.session)
         await noteOutcome()
         return true
@@ -278,7 +279,7 @@ extension LocalTransferService {
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
         if let size = record.request.expectedSize { return size <= 4 << 20 }
-        let others = live.values.count { $0.key.origin == key.origin } + ready.waiting(for: key.origin)
+        let others = live.values.count { $0.key.origin == key.origin } + lines.waiting(for: key.origin)
         return others >= 8 && originSizes[key.origin]?.areSmall == true
     }
 }

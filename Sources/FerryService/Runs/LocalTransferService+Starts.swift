@@ -43,7 +43,7 @@ extension LocalTransferService {
                 return true
             }
             guard let last = group.last else { continue }
-            let next = live[last.id].map { ready.waiting(with: $0.key, limit: Self.readAhead) } ?? []
+            let next = live[last.id].map { lines.waiting(with: $0.key, limit: Self.readAhead) } ?? []
             let ids = group.map(\.id) + next
             starting.ahead.beginReading(at: revision)
             do throws(TransferError) {

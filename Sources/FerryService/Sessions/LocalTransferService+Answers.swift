@@ -75,15 +75,8 @@ extension LocalTransferService {
             try transaction.update(current)
         }
         if record.isEligible { lineUp(record) }
-        wake(waitingFor: .authentication, in: record.request.session)
+        // The answer may fit others of the session too.
+        lines.wake(waitingFor: .authentication, in: record.request.session)
         return false
-    }
-
-    /// Lets a session's transfers that wait for an answer ask again: it may fit them too.
-    private func wake(waitingFor reason: WaitReason, in session: SessionID) {
-        for (id, waiting) in delayed where waiting.reason == reason && waiting.key.session == session {
-            delayed[id] = nil
-            ready.insert(id, waiting.key)
-        }
     }
 }

@@ -110,9 +110,9 @@ extension LocalTransferService {
 
     /// Lets the transfers that wait for the delay's end follow its change.
     func followRelaunchDelay(of application: String) {
-        for (id, waiting) in delayed where waiting.reason == .relaunch {
-            guard desk.sessions[waiting.key.session]?.registration.application == application else { continue }
-            enqueue(id, waiting.key, after: relaunchRest(waiting.key.session), reason: .relaunch)
+        for (id, key) in lines.waiting(for: .relaunch) {
+            guard desk.sessions[key.session]?.registration.application == application else { continue }
+            enqueue(id, key, after: relaunchRest(key.session), reason: .relaunch)
         }
         schedule()
     }

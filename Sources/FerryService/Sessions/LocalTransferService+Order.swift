@@ -8,7 +8,7 @@ import FerryStore
 extension LocalTransferService {
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
         await takeTurn(forSettingsOf: session)
-        defer { settingsTurns.leave(session) }
+        defer { turns.settings.leave(session) }
         let stored = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
                 try transaction.saveOrder(ids, of: session)
@@ -25,7 +25,7 @@ extension LocalTransferService {
         state.ranks = [:]
         for (rank, id) in ids.enumerated() { state.ranks[id] = rank }
         sessionStates[session] = state
-        ready.order(session, ids)
+        lines.order(session, ids)
     }
 
     /// Sends the last of a session's running transfers back into the line, as many as are over its limits.

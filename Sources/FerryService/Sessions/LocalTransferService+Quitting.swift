@@ -85,7 +85,7 @@ extension LocalTransferService {
 
     /// Ends a transfer and keeps what is needed to continue it.
     private func quit(_ id: TransferID) async -> ActionResult {
-        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        await takeTurn(id)
         defer {
             leaveTurn(id)
             schedule()
@@ -97,7 +97,7 @@ extension LocalTransferService {
                 try await journal.commit { transaction throws(TransferError) in
                     try transaction.setIntent(id, .suspend)
                 }
-                leaveLine(id, key(record))
+                lines.leave(id, key(record))
                 await stop(id)
                 record = try await existing(id)
             }

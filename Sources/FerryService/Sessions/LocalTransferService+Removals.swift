@@ -14,7 +14,7 @@ extension LocalTransferService {
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(TransferError) -> [ActionResult] {
         // Out of the line before the transaction: none of them begins to write while its row goes.
-        let waiting = leaveLine(Set(ids), of: session)
+        let waiting = lines.leave(Set(ids), of: session)
         let running = Set(ids.filter { live[$0] != nil })
         configuration.reached(.actionBegins)
         let now = Date()
@@ -70,7 +70,7 @@ extension LocalTransferService {
         }
         forget(gone, of: session)
         await hub.publish(removed)
-        wake(waitingFor: .disk)
+        lines.wake(waitingFor: .disk)
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 

@@ -11,8 +11,8 @@ extension LocalTransferService {
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report {
         guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
-        if !actionTurns.take(session) { await withCheckedContinuation { actionTurns.wait(session, $0) } }
-        defer { actionTurns.leave(session) }
+        await takeTurn(forActionsIn: session)
+        defer { turns.actions.leave(session) }
         let own = try await reading { reader throws(TransferError) in
             try reader.transfers(of: session, within: ids)
         }
@@ -39,13 +39,6 @@ extension LocalTransferService {
         return SessionAction.Report(lastEvent: last, failures: failures)
     }
 
-    /// Waits until nobody else acts on any of some transfers.
-    func takeTurns(_ ids: [TransferID]) async {
-        for id in ids where !turns.take(id) {
-            await withCheckedContinuation { turns.wait(id, $0) }
-        }
-    }
-
     static func unknown(_ ids: TransferIDRuns?, among own: [TransferID]) -> [ActionResult] {
         (ids?.unknown(among: own, atMost: SessionAction.mostUnknown) ?? []).map { id in
             ActionResult(id: id, error: TransferError(.unknownTransfer, "There is no transfer \(id) in the session."))
@@ -67,7 +60,7 @@ extension LocalTransferService {
             try transaction.suspend(ids, of: session, at: moment)
         }
         configuration.reached(.actionCommitted)
-        leaveLine(Set(suspended.ids), of: session)
+        lines.leave(Set(suspended.ids), of: session)
         for id in suspended.ids { live[id]?.isStopping = true }
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
@@ -91,8 +84,7 @@ extension LocalTransferService {
     ) async throws(TransferError) -> [ActionResult] {
         await endOldRuns(of: ids)
         let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
-        let own = Set(ids)
-        let waiting = delayed.filter { $0.value.key.session == session && own.contains($0.key) }.map(\.key).sorted()
+        let waiting = lines.delayed(of: session, among: Set(ids))
         configuration.reached(.actionBegins)
         let moment = ActiveTime.Instant.now
         let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
@@ -100,8 +92,8 @@ extension LocalTransferService {
             return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
-        leaveLine(Set(begun.events.ids), of: session)
-        for id in waiting { held.release(told: id) }
+        lines.leave(Set(begun.events.ids), of: session)
+        for id in waiting { lines.release(told: id) }
         lineUp(pending)
         await hub.publish(begun.events)
         await tellObstacles(of: begun.events.ids)

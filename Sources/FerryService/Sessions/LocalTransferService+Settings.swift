@@ -10,7 +10,7 @@ extension LocalTransferService {
 
     package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
         await takeTurn(forSettingsOf: nil)
-        defer { settingsTurns.leave(nil) }
+        defer { turns.settings.leave(nil) }
         let changed = currentSettings.applying(change)
         try changed.validate()
         try await noting { () async throws(TransferError) in
@@ -29,7 +29,7 @@ extension LocalTransferService {
     ) async throws(TransferError) -> SessionInfo {
         try settings.validate()
         await takeTurn(forSettingsOf: id)
-        defer { settingsTurns.leave(id) }
+        defer { turns.settings.leave(id) }
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
@@ -61,27 +61,11 @@ extension LocalTransferService {
             watchConditions(for: key)
             return key
         }
-        var haveNews: [TransferID] = []
-        for old in ready.keys.filter({ $0.session == session }) {
-            for id in ready.removeAll(with: old) {
-                let key = changed(old, id)
-                ready.insert(id, key)
-                if obstacle(key) != obstacle(old) { haveNews.append(id) }
-            }
-        }
-        backlog.change { line, old in line.session == session ? key(line) : old }
-        for (id, waiting) in delayed where waiting.key.session == session {
-            delayed[id]?.key = changed(waiting.key, id)
-        }
+        let moved = lines.changeKeys(of: session, to: changed) { key($0) }
         for (id, transfer) in live where transfer.key.session == session {
             transfer.key = changed(transfer.key, id)
             await stopIfForbidden(id)
         }
-        tellWaiting(haveNews)
-    }
-
-    /// Lets changes of the same settings follow each other, in the journal and here alike; nil stands for those of all.
-    func takeTurn(forSettingsOf session: SessionID?) async {
-        if !settingsTurns.take(session) { await withCheckedContinuation { settingsTurns.wait(session, $0) } }
+        tellWaiting(moved.filter { obstacle($0.new) != obstacle($0.old) }.map(\.id))
     }
 }

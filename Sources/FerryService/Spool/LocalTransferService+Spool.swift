@@ -44,7 +44,7 @@ extension LocalTransferService {
     // MARK: Release
 
     package func release(_ id: TransferID) async throws(TransferError) -> PartialSource? {
-        if !turns.take(id) { await withCheckedContinuation { turns.wait(id, $0) } }
+        await takeTurn(id)
         defer {
             leaveTurn(id)
             schedule()
@@ -55,7 +55,7 @@ extension LocalTransferService {
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
             try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }
-            leaveLine(id, key(record))
+            lines.leave(id, key(record))
             await stop(id)
             record = try await existing(id)
             if case .succeeded = record.outcome { return nil }

@@ -8,7 +8,7 @@ import HeapModule
 ///
 /// An alarm whose plan was replaced stays until it rings or until such alarms are the most, so that plans that are replaced
 /// over and over do not add up.
-struct Alarms {
+struct Alarms: Sendable {
     /// Number of alarms below which unwanted ones are not looked for.
     private static let fewAlarms = 64
 
@@ -25,15 +25,12 @@ struct Alarms {
     /// Adds an alarm.
     ///
     /// - Parameter isWanted: whether the plan of an alarm still holds.
-    /// - Returns: whether it is the next one.
-    mutating func set(_ alarm: Alarm, isWanted: (Alarm) -> Bool) -> Bool {
-        if alarm.cause.isSingle, !single.insert(alarm.cause).inserted { return false }
-        let isFirst = next.map { alarm.due < $0 } ?? true
+    mutating func set(_ alarm: Alarm, isWanted: (Alarm) -> Bool) {
+        if alarm.cause.isSingle, !single.insert(alarm.cause).inserted { return }
         heap.insert(alarm)
-        guard heap.count > limit else { return isFirst }
+        guard heap.count > limit else { return }
         heap = Heap(heap.unordered.filter { $0 == alarm || $0.cause.isSingle || isWanted($0) })
         limit = max(Self.fewAlarms, 2 * heap.count)
-        return isFirst
     }
 
     /// Takes out the next alarm, if it is due.

@@ -1,0 +1,186 @@
+import FerryCore
+import FerryStore
+import Foundation
+import Testing
+
+@testable import FerryService
+
+@Suite struct `Transfers without a slot` {
+    private let now = ContinuousClock.now
+    private let a = QueueKey(session: .cli, origin: "a", priority: .normal)
+    private let b = QueueKey(session: .cli, origin: "b", priority: .normal)
+
+    private func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
+
+    private func delay(_ seconds: Double, _ key: QueueKey, _ reason: WaitReason = .retry) -> DelayedTransfer {
+        DelayedTransfer(key: key, until: now + .seconds(seconds), reason: reason, error: nil)
+    }
+
+    private func order(_ lines: Lines) -> [TransferID] {
+        var lines = lines
+        var order: [TransferID] = []
+        while let next = lines.next(isInOrder: { _ in false }, mayRun: { _ in true }) { order.append(next.id) }
+        return order
+    }
+
+    @Test func `stand in one place, the last that they were given`() {
+        var lines = Lines(lookAhead: 60)
+        lines.insert(id(1), a)
+        lines.delay(id(1), delay(5, b))
+        #expect(order(lines) == [] && lines.delay(of: id(1))?.key == b)
+        lines.insert(id(1), b)
+        #expect(order(lines) == [id(1)] && lines.delay(of: id(1)) == nil)
+        lines.leave(id(1), b)
+        #expect(order(lines) == [])
+    }
+
+    @Test func `come into line when their moment has come, and by no earlier plan`() {
+        var lines = Lines(lookAhead: 60)
+        lines.delay(id(1), delay(5, a))
+        lines.delay(id(1), delay(9, a))
+        lines.delay(id(2), delay(7, a))
+        #expect(lines.nextAlarm == now + .seconds(5))
+        #expect(lines.ring(at: now + .seconds(5)) == [] && order(lines) == [])
+        #expect(lines.ring(at: now + .seconds(7)) == [] && order(lines) == [id(2)])
+        #expect(lines.ring(at: now + .seconds(9)) == [] && order(lines) == [id(1), id(2)])
+        #expect(lines.nextAlarm == nil)
+    }
+
+    @Test func `that wait for an answer ring for no moment, and go on once it is there`() throws {
+        var lines = Lines(lookAhead: 60)
+        let other = try SessionID("other")
+        let key = QueueKey(session: other, origin: "a", priority: .normal)
+        for (number, key) in [(1, a), (2, key)] {
+            lines.delay(id(number), delay(TransferMachine.untilAnswered, key, .authentication))
+        }
+        lines.delay(id(3), delay(1, a, .disk))
+        #expect(lines.asking == [.cli: 1, other: 1] && lines.nextAlarm == now + .seconds(1))
+        lines.wake(waitingFor: .authentication, in: other)
+        #expect(order(lines) == [id(2)] && lines.asking == [.cli: 1])
+        lines.wake(waitingFor: .disk)
+        #expect(order(lines) == [id(2), id(3)])
+        #expect(lines.waiting(for: .authentication).map(\.id) == [id(1)])
+    }
+
+    @Test func `come back to where they stood, unless they have begun to run`() {
+        var lines = Lines(lookAhead: 60)
+        lines.insert([id(1), id(2), id(3)], a)
+        lines.delay(id(4), delay(5, b))
+        lines.delay(id(5), delay(5, b))
+        let taken = lines.leave([id(1), id(3), id(4), id(5)], of: .cli)
+        #expect(order(lines) == [id(2)] && lines.delay(of: id(4)) == nil)
+        _ = lines.ring(at: now + .seconds(6))
+        lines.comeBack(taken) { [3, 5].contains($0.rawValue) }
+        #expect(order(lines) == [id(1), id(2)] && lines.delay(of: id(5)) == nil)
+        #expect(lines.delay(of: id(4)) != nil && lines.nextAlarm == now + .seconds(5))
+    }
+
+    @Test func `are told of an origin that is held, and those who come later find it held`() {
+        var lines = Lines(lookAhead: 60)
+        lines.insert([id(1), id(2)], a)
+        lines.insert(id(3), b)
+        #expect(lines.hold("a", until: now + .seconds(9), told: id(7)) == [id(1), id(2)])
+        #expect(lines.heldOrigins == ["a"] && lines.holdEnd("a") == now + .seconds(9))
+        _ = lines.ring(at: now + .seconds(8))
+        #expect(lines.heldOrigins == ["a"])
+        _ = lines.ring(at: now + .seconds(9))
+        #expect(lines.heldOrigins == [])
+        _ = lines.hold("a", until: now + .seconds(20), told: id(7))
+        #expect(!lines.release(told: id(1)) && lines.release(told: id(7)) && lines.heldOrigins == [])
+    }
+
+    @Test func `of a session get other keys wherever they wait, and others keep theirs`() throws {
+        var lines = Lines(lookAhead: 60)
+        let other = QueueKey(session: try SessionID("other"), origin: "a", priority: .normal)
+        lines.insert([id(1), id(2)], a)
+        lines.insert(id(3), other)
+        lines.delay(id(4), delay(5, a))
+        let moved = lines.changeKeys(of: .cli, to: { _, id in id.rawValue == 1 ? a : b }, lines: { _ in b })
+        #expect(moved.map(\.new) == [a, b] && moved.map(\.old) == [a, a])
+        #expect(lines.waiting(with: a, limit: 9) == [id(1)] && lines.waiting(with: b, limit: 9) == [id(2)])
+        #expect(lines.waiting(with: other, limit: 9) == [id(3)] && lines.delay(of: id(4))?.key == b)
+    }
+
+    @Test func `have one alarm for the end of their time, which waits for the action upon them`() {
+        var lines = Lines(lookAhead: 60)
+        let wall = ActiveTime.Instant(wall: Date(timeIntervalSince1970: 1000), boot: "b", uptime: 10)
+        lines.setDue(id(1), Date(timeIntervalSince1970: 1005), rest: 5, at: wall, now)
+        lines.setDue(id(1), Date(timeIntervalSince1970: 1002), rest: 2, at: wall, now)
+        lines.setDue(id(2), Date(timeIntervalSince1970: 2000), rest: 1000, at: wall, now)
+        #expect(lines.nextAlarm == now + .seconds(5))
+        #expect(lines.ring(at: now + .seconds(5)) == [.due(id(1))] && lines.nextAlarm == nil)
+        lines.dueRang(id(1), isBusy: true)
+        #expect(lines.takeDueAfterTurn(id(1)) && !lines.takeDueAfterTurn(id(1)))
+        lines.ringDue(id(1), at: now + .seconds(6))
+        #expect(lines.ring(at: now + .seconds(6)) == [.due(id(1))])
+    }
+
+    /// A plain list of where each transfer stands says the same after any run of changes.
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `stand where a plain list says, whatever happens`(seed: UInt64) {
+        enum Place: Equatable {
+            case line(QueueKey)
+            case delayed(QueueKey, until: Double)
+        }
+        var numbers = SteppedNumbers(seed: seed)
+        var lines = Lines(lookAhead: 60)
+        var places: [TransferID: Place] = [:]
+        var clock = 0.0
+        let keys = [a, b]
+        for _ in 0..<400 {
+            let one = id(Int.random(in: 1...12, using: &numbers))
+            let key = keys[Int.random(in: 0...1, using: &numbers)]
+            switch Int.random(in: 0...6, using: &numbers) {
+            case 0, 1:
+                // A transfer leaves its line by the key that it has there.
+                if case .line(let old) = places[one] { lines.leave(one, old) }
+                lines.insert(one, key)
+                places[one] = .line(key)
+            case 2, 3:
+                if case .line(let old) = places[one] { lines.leave(one, old) }
+                let until = clock + Double(Int.random(in: 1...9, using: &numbers))
+                lines.delay(one, delay(until, key))
+                places[one] = .delayed(key, until: until)
+            case 4:
+                clock += Double(Int.random(in: 1...4, using: &numbers))
+                #expect(lines.ring(at: now + .seconds(clock)) == [])
+                for (one, place) in places {
+                    guard case .delayed(let key, let until) = place, until <= clock else { continue }
+                    places[one] = .line(key)
+                }
+            case 5:
+                let taken = lines.leave([one], of: .cli)
+                if Bool.random(using: &numbers) { lines.comeBack(taken) { _ in false } } else { places[one] = nil }
+            default:
+                let next = lines.next(isInOrder: { _ in false }, mayRun: { $0 == key })
+                let waiting = places.filter { $0.value == .line(key) }.keys.min()
+                #expect(next?.id == waiting && next.map(\.key) == waiting.map { _ in key })
+                if let waiting { places[waiting] = nil }
+            }
+            for key in keys {
+                #expect(lines.waiting(with: key, limit: 99) == places.filter { $0.value == .line(key) }.keys.sorted())
+            }
+            let moments = places.values.compactMap { if case .delayed(_, let until) = $0 { until } else { nil } }
+            for (one, place) in places {
+                guard case .delayed(let key, let until) = place else { continue }
+                #expect(lines.delay(of: one)?.key == key && lines.delay(of: one)?.until == now + .seconds(until))
+            }
+            // An alarm that is not wanted any more may ring, and one that is wanted is never missing.
+            if let earliest = moments.min() { #expect(lines.nextAlarm.map { $0 <= now + .seconds(earliest) } == true) }
+        }
+    }
+}
+
+@Suite struct `Ids of transfers` {
+    @Test func `rise, also when the clock is set back, and follow each other in a group`() {
+        var ids = IDSource(last: nil)
+        #expect(ids.lastOfOthers == TransferID(rawValue: 0))
+        let first = ids.next(at: Date(timeIntervalSince1970: 1000))
+        let second = ids.next(at: Date(timeIntervalSince1970: 10))
+        let group = ids.next(5, at: Date(timeIntervalSince1970: 10))
+        #expect(first < second && second < group && ids.last == group.advanced(by: 4))
+        var later = IDSource(last: ids.last)
+        #expect(later.lastOfOthers == ids.last)
+        #expect(later.next(at: .distantPast) > ids.last)
+    }
+}
