@@ -2,19 +2,27 @@
 // What waits, a few at a time.
 
 package import FerryCore
+import Foundation
 import GRDB
 
 extension JournalReads {
     /// The lines in which transfers wait, and the ids of those that wait in a line that cannot be read.
     ///
-    /// Goes from line to line in the index, past those who wait in them.
+    /// Goes from line to line in the index, past those who wait in them. Columns are compared as the bytes that they are: as a
+    /// text, one that is no UTF-8 or has a NUL would lead back to itself.
     package func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) {
         var lines: [StoredLine] = []
         var unreadable: [TransferID] = []
-        var last: [String]?
+        var last: [Data]?
         while let columns = try line(after: last) {
+            if let last, !last.lexicographicallyPrecedes(columns, by: { $0.lexicographicallyPrecedes($1) }) {
+                return ([], try allInLines())
+            }
             last = columns
-            if let line = StoredLine(session: columns[0], priority: columns[1], origin: columns[2], line: columns[3]) {
+            let texts = columns.compactMap { $0.contains(0) ? nil : String(validating: $0, as: UTF8.self) }
+            if texts.count == columns.count,
+                let line = StoredLine(session: texts[0], priority: texts[1], origin: texts[2], line: texts[3])
+            {
                 lines.append(line)
             } else {
                 try forEachID(in: columns, after: nil, through: nil, limit: -1) { unreadable.append($0) }
@@ -23,27 +31,43 @@ extension JournalReads {
         return (lines, unreadable)
     }
 
+    /// All that wait in lines, for an index that is damaged so that it leads back.
+    private func allInLines() throws(TransferError) -> [TransferID] {
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            "SELECT id FROM transfers NOT INDEXED WHERE phase = 0 AND line IS NOT NULL ORDER BY id"
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        return ids
+    }
+
     /// The columns of the line that follows another in the index.
-    private func line(after last: [String]?) throws(TransferError) -> [String]? {
+    private func line(after last: [Data]?) throws(TransferError) -> [Data]? {
         guard let last else { return try line("", []) }
         // Each search is for equal columns and one that is larger: what SQLite finds without a look at those that wait alike.
         for equal in stride(from: Self.columns.count - 1, through: 0, by: -1) {
-            let conditions = Self.columns[..<equal].map { "AND \($0) = ? " }.joined() + "AND \(Self.columns[equal]) > ?"
+            let conditions =
+                Self.columns[..<equal].map { "AND \($0) = \(Self.text) " }.joined()
+                + "AND \(Self.columns[equal]) > \(Self.text)"
             if let next = try line(conditions, Array(last[...equal])) { return next }
         }
         return nil
     }
 
     private static var columns: [String] { ["session", "priority", "origin", "line"] }
+    /// An argument of bytes, compared as a text.
+    private static var text: String { "CAST(? AS TEXT)" }
 
-    private func line(_ conditions: String, _ arguments: [String]) throws(TransferError) -> [String]? {
+    private func line(_ conditions: String, _ arguments: [Data]) throws(TransferError) -> [Data]? {
+        let columns = Self.columns.map { "CAST(\($0) AS BLOB)" }.joined(separator: ", ")
         let row = try connection.row(
             """
-            SELECT session, priority, origin, line FROM transfers INDEXED BY transfers_line \
+            SELECT \(columns) FROM transfers INDEXED BY transfers_line \
             WHERE phase = 0 AND line IS NOT NULL \(conditions) ORDER BY session, priority, origin, line LIMIT 1
             """, StatementArguments(arguments))
         guard let reader = row.map(RowReader.init) else { return nil }
-        return (0..<Self.columns.count).map { reader.text($0) ?? "" }
+        return (0..<Self.columns.count).map { reader.data($0) ?? Data() }
     }
 
     /// The oldest of those that wait in a line.
@@ -54,18 +78,19 @@ extension JournalReads {
     ) throws(TransferError) -> [TransferID] {
         var ids: [TransferID] = []
         ids.reserveCapacity(limit)
-        let columns = [line.session.name, line.priority.word, line.origin, line.line]
+        let columns = [line.session.name, line.priority.word, line.origin, line.line].map { Data($0.utf8) }
         try forEachID(in: columns, after: after, through: last, limit: limit) { ids.append($0) }
         return ids
     }
 
     private func forEachID(
-        in columns: [String], after: TransferID?, through last: TransferID?, limit: Int, _ body: (TransferID) -> Void
+        in columns: [Data], after: TransferID?, through last: TransferID?, limit: Int, _ body: (TransferID) -> Void
     ) throws(TransferError) {
+        let equal = Self.columns.map { "AND \($0) = \(Self.text) " }.joined()
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_line WHERE phase = 0 AND line IS NOT NULL \
-            AND session = ? AND priority = ? AND origin = ? AND line = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            \(equal)AND id > ? AND id <= ? ORDER BY id LIMIT ?
             """,
             StatementArguments(columns) + [after?.column ?? -1, last?.column ?? .max, limit]
         ) { row in

@@ -28,7 +28,8 @@ extension JournalTransaction {
         ) { row in
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
         }
-        guard let last = ids.last else { return nil }
+        // A damaged index may lead back.
+        guard let last = ids.last, last.column > id.column else { return nil }
         try connection.erasing { () throws(TransferError) in
             for id in ids { try forgetSecrets(of: id) }
         }

@@ -101,10 +101,10 @@ import Testing
         }
         for id in ids.prefix(4) {
             guard var record = try transaction.record(id) else { continue }
-            try transaction.settle(record)
-            record.outcome = .canceled
             // Another transfer may have the name by an edit.
             do throws(TransferError) {
+                try transaction.settle(record)
+                record.outcome = .canceled
                 _ = try transaction.finish(record, kind: .canceled, at: now.wall)
             } catch { guard error.code == .destinationExists || error.code == .internal else { throw error } }
         }

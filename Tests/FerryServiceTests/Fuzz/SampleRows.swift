@@ -142,7 +142,9 @@ enum SampleRows {
         _ transaction: JournalTransaction, _ mutations: inout Mutations
     ) throws(TransferError) {
         let (table, column) = column(of: numbers, &mutations)
-        let value = Mutations.integers[Int.random(in: 0..<Mutations.integers.count, using: &mutations)]
+        var value = Mutations.integers[Int.random(in: 0..<Mutations.integers.count, using: &mutations)]
+        // After the last number that SQLite has it stores no event.
+        if column == "number" || column == "seq" { value = min(value, 1 << 60) }
         let rest = Int.random(in: 0..<3, using: &mutations)
         try execute(
             "UPDATE OR IGNORE \(table) SET \(column) = \(value) WHERE ifnull(\(column), 0) % 3 = \(rest)", transaction)
