@@ -147,7 +147,7 @@ import Testing
             let id = try await bed.add("/a").id
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.name = "b" })
-                try await eventually("no line") { await local.lines.keys.isEmpty }
+                try await eventually("no line") { await local.lines.count == 0 }
                 end()
                 _ = try await changed
             }

@@ -182,7 +182,7 @@ import Testing
 
 extension LocalTransferService {
     /// Whether nothing runs or waits for a slot.
-    fileprivate var isAtRest: Bool { live.isEmpty && lines.keys.isEmpty }
+    fileprivate var isAtRest: Bool { live.isEmpty && lines.count == 0 }
 
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {

@@ -116,6 +116,9 @@ struct Lines: Sendable {
     /// The moment that a transfer waits for; nil if it stands in line or nowhere.
     func delay(of id: TransferID) -> DelayedTransfer? { delayed[id] }
 
+    /// How many stand in line for a slot.
+    var count: Int { ready.count }
+
     /// The keys of those in line.
     var keys: some Collection<QueueKey> { ready.keys }
 
