@@ -117,23 +117,26 @@ import Testing
         }
     }
 
-    @Test func `65 a partial file that is too short, a link or gone is refused`() async throws {
+    @Test func `65 a partial file that is too short, a link or gone is refused, with the reason`() async throws {
         try await withSpool(.inProcess) { bed, _ in
             let path = bed.outside.file("partial")
-            func refusal(_ path: String) async throws -> ErrorCode {
+            func refusal(_ path: String) async throws -> String {
                 let source = PartialSource(
                     path: path, offset: 1000, etag: "\"v1\"", lastModified: nil, date: nil, completeLength: nil)
-                return try await bed.refusal(of: spooled(bed) { $0.continues = source }).code
+                let error = try await bed.refusal(of: spooled(bed) { $0.continues = source })
+                #expect(error.code == .partialLost)
+                return error.message
             }
-            #expect(try await refusal(path) == .partialLost)
+            #expect(try await refusal(path).contains("is gone"))
             #expect(FileManager.default.createFile(atPath: path, contents: Data(count: 999)))
-            #expect(try await refusal(path) == .partialLost)
+            #expect(try await refusal(path).contains("has 999 bytes, and the transfer goes on after 1000"))
             #expect(FileManager.default.createFile(atPath: path, contents: Data(count: 2000)))
             let link = bed.outside.file("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-            #expect(try await refusal(link) == .partialLost)
+            #expect(try await refusal(link).contains("is a symbolic link"))
+            #expect(try await refusal(bed.folder).contains("is a folder"))
             try FileManager.default.linkItem(atPath: path, toPath: bed.outside.file("second"))
-            #expect(try await refusal(path) == .partialLost)
+            #expect(try await refusal(path).contains("has 2 names"))
             #expect(try Data(contentsOf: URL(filePath: path)).count == 2000)
         }
     }

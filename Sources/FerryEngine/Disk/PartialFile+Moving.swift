@@ -8,19 +8,24 @@ extension Engine {
     /// Makes a file that an earlier transfer left the partial file of another one, cut at its offset.
     ///
     /// The file is renamed, so that only one transfer can take it; from another file system it is copied.
-    /// - Throws: ``TransferError`` with code `partial_lost` if there is no such file, or it is too short or not ours.
+    /// It is judged as a partial file of Ferry's own, as it is renamed, cut and written to.
+    /// - Throws: ``TransferError`` with code `partial_lost` and the reason if there is no such file, or it is too short, not
+    ///   regular, not the user's, or has a second name.
     package func takeOverPartialFile(
         _ source: PartialSource, for id: TransferID, in folder: String
     ) async throws(TransferError) -> PartialFacts {
-        do {
-            return try await disk.at(.folder(folder)).run { system throws(DiskError) in
-                try PartialFile.takeOver(source, for: id, in: system.openFolder(folder), disk: system)
-            }
-        } catch {
+        let taken = await disk.at(.folder(folder)).result { system throws(DiskError) in
+            try PartialFile.takeOver(source, for: id, in: system.openFolder(folder), disk: system)
+        }
+        switch taken {
+        case .success(.success(let facts)): return facts
+        case .success(.failure(let objection)): throw Self.lost(source.path, objection.reason)
+        case .failure(let error):
             guard [ENOENT, ELOOP, EISDIR, ENOTDIR, EACCES, EPERM].contains(error.errno) else {
                 throw error.transferError
             }
-            throw Self.lost(source.path)
+            let reason = unsafe String(cString: strerror(error.errno))
+            throw Self.lost(source.path, error.errno == ENOENT ? "is gone" : "cannot be used: \(reason)")
         }
     }
 
@@ -42,22 +47,55 @@ extension Engine {
         }
     }
 
-    private static func lost(_ path: String) -> TransferError {
-        TransferError(.partialLost, "The file \(path.escapingControls) that the transfer goes on with is gone.")
+    private static func lost(_ path: String, _ reason: String) -> TransferError {
+        TransferError(.partialLost, "The file \(path.escapingControls), which the transfer goes on with, \(reason).")
+    }
+}
+
+/// Why a file cannot be the partial file of a transfer that goes on after some of its bytes.
+struct PartialObjection: Error, Hashable {
+    /// As the end of a sentence about the file.
+    let reason: String
+
+    private init(_ reason: String) { self.reason = reason }
+
+    /// - Parameters:
+    ///   - found: The file itself, no link followed; nil if nothing is there.
+    ///   - offset: After how many bytes the transfer goes on.
+    /// - Returns: nil if the file can be used.
+    init?(to found: FileIdentity?, after offset: Int64, user: UInt32) {
+        guard let found else {
+            self.init("is gone")
+            return
+        }
+        switch found.kind {
+        case .link: self.init("is a symbolic link")
+        case .folder: self.init("is a folder")
+        case .other: self.init("is no regular file")
+        // Another user could change it while it is written to; by another name, another program of the user could.
+        case .regular where found.owner != user: self.init("belongs to user \(found.owner), not to user \(user)")
+        case .regular where found.links != 1: self.init("has \(found.links) names, and may have one alone")
+        case .regular where found.size < offset:
+            self.init("has \(found.size) bytes, and the transfer goes on after \(offset)")
+        case .regular: return nil
+        }
     }
 }
 
 extension PartialFile {
     fileprivate static func takeOver(
         _ source: PartialSource, for id: TransferID, in folder: OpenFile, disk: any DiskSystem
-    ) throws(DiskError) -> PartialFacts {
+    ) throws(DiskError) -> Result<PartialFacts, PartialObjection> {
         let old = try disk.openFolder(source.path.folderPart)
         let name = source.path.lastPathPart
+        func objection(to found: FileIdentity?) -> PartialObjection? {
+            PartialObjection(to: found, after: source.offset, user: geteuid())
+        }
+        // Before it is opened, which does something to devices and pipes; and the opened file, as it may be another one.
+        if let objection = objection(to: try disk.identity(of: name, in: old)) { return .failure(objection) }
         let file = try disk.openFile(name, in: old)
         let found = try disk.identity(of: file)
-        guard found.kind == .regular, found.links == 1, found.owner == geteuid(), found.size >= source.offset else {
-            throw DiskError("opening", source.path, errno: ENOENT)
-        }
+        if let objection = objection(to: found) { return .failure(objection) }
         let place = try disk.identity(of: folder)
         let newName = Self.name(of: id)
         let taken: OpenFile
@@ -76,9 +114,10 @@ extension PartialFile {
         try disk.syncData(taken)
         try disk.syncFolder(folder)
         let identity = try disk.identity(of: taken)
-        return PartialFacts(
-            folder: folder.path, name: newName, device: identity.device, inode: identity.inode,
-            folderDevice: place.device, folderInode: place.inode)
+        return .success(
+            PartialFacts(
+                folder: folder.path, name: newName, device: identity.device, inode: identity.inode,
+                folderDevice: place.device, folderInode: place.inode))
     }
 
     /// Copies some of a file's bytes to the same place of another file.
