@@ -4,10 +4,11 @@
 import Dispatch
 import FerryCore
 import FerryEngine
-import FerryService
 import FerryTesting
 import Synchronization
 import Testing
+
+@testable import FerryService
 
 @Suite(.timeLimit(.minutes(1))) struct `Names that hang` {
     private static let small = SeededBody(seed: 3, size: 1_000)
@@ -86,6 +87,47 @@ import Testing
             #expect(bed.origin.facts.mostActiveResponses == 1)
             #expect(bed.asked == ["/prompt", "/slow"])
         }
+    }
+
+    /// A name that is forgotten while its transfer waits would otherwise cost it one slot after another.
+    @Test func `a transfer that has given its slot away keeps the next one, however long its name takes`() async throws
+    {
+        let (first, second) = (HangingLookups(), HangingLookups())
+        defer { second.release() }
+        let script = OriginScript(Self.small, .on(.path("/prompt"), .hold("prompt", at: .head)))
+        let tweak: Tweak = { configuration in
+            configuration.isLoopback = { _ in true }
+            configuration.lookup = NameLookup { name in
+                if name == "slow.test" { first.hang(name) }
+                if name == "slower.test" { second.hang(name) }
+                return .success(["127.0.0.1"])
+            }
+        }
+        try await withStoredService(script, tweak) { bed, local in
+            try await bed.changeSettings { $0.activeTransfers = 1 }
+            let slow = try await bed.add(bed.origin.url("/slow", host: "slow.test"))
+            let prompt = try await bed.add(bed.origin.url("/prompt", host: "prompt.test"))
+            await bed.origin.wait { $0.held.count == 1 }
+            let last = try await bed.add(bed.origin.url("/last", host: "prompt.test"))
+            first.release()
+            try await bed.wait(for: slow.id, waiting: .slot)
+            var change = TransferChange()
+            change.url = bed.origin.url("/slow", host: "slower.test")
+            _ = try await bed.service.change(slow.id, change)
+            bed.origin.release("prompt")
+            try await eventually("the second wait for a name") { await local.waitsForName(slow.id) }
+            await local.schedule()
+            #expect(try await bed.service.transfer(last.id).state == .waiting)
+            second.release()
+            for id in [slow.id, prompt.id, last.id] { try await bed.wait(for: id, .succeeded) }
+            #expect(bed.asked == ["/prompt", "/slow", "/last"])
+        }
+    }
+}
+
+extension LocalTransferService {
+    fileprivate func waitsForName(_ id: TransferID) -> Bool {
+        live[id]?.progress.waitsForName.load(ordering: .relaxed) == true
     }
 }
 

@@ -19,6 +19,8 @@ final class LiveTransfer {
     var meter = SpeedMeter()
     /// Whether it is to stop as soon as there is something to stop.
     var isStopping = false
+    /// Whether an action was answered before its run had ended.
+    var isLeft = false
     /// Whether it is over its session's limits and gives its slot back.
     var isExcess = false
     /// Whether it is only being placed, and needs no connection.
@@ -26,14 +28,18 @@ final class LiveTransfer {
     /// Whether all its bytes are in memory, and its file is made and placed together with others.
     var isInMemory = false
 
-    init(key: QueueKey, limiter: RateLimiter, gate: RateGate) {
+    /// Whether it has given a slot away already while its host's name was looked up; it keeps this one.
+    let keepsSlot: Bool
+
+    init(key: QueueKey, limiter: RateLimiter, gate: RateGate, keepsSlot: Bool = false) {
         self.key = key
+        self.keepsSlot = keepsSlot
         self.limiter = limiter
         self.gate = gate
     }
 
-    /// Whether the look-up of its host's name takes long: its slot is for others meanwhile.
-    var waitsForName: Bool { progress.waitsForName.load(ordering: .relaxed) }
+    /// Whether its slot is for others, as the look-up of its host's name takes long.
+    var lendsSlot: Bool { !keepsSlot && progress.waitsForName.load(ordering: .relaxed) }
 
     /// How it is shown.
     func liveState(now: UInt64) -> Transfer.Live {

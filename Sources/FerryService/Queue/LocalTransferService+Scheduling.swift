@@ -48,7 +48,7 @@ extension LocalTransferService {
         var together = 0
         var unnamed = 0
         for (id, transfer) in live where id != own {
-            if transfer.waitsForName, unnamed < Self.mostUnnamed {
+            if transfer.lendsSlot, unnamed < Self.mostUnnamed {
                 unnamed += 1
             } else if transfer.isInMemory, together < Self.mostPlacedTogether,
                 sessionLimits[transfer.key.session] == nil

@@ -109,11 +109,12 @@ extension LocalTransferService {
     }
 
     /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for it
-    /// once the name is found.
+    /// once the name is found. It does so once: with its next slot it would be overtaken again and again.
     private func nameChanged(of id: TransferID) async {
-        guard let transfer = live[id], !transfer.isStopping, !transfer.isExcess else { return }
-        if !transfer.waitsForName, currentLimits(without: id).obstacle(transfer.key) != nil {
+        guard let transfer = live[id], !transfer.isStopping, !transfer.isExcess, !transfer.keepsSlot else { return }
+        if !transfer.lendsSlot, currentLimits(without: id).obstacle(transfer.key) != nil {
             transfer.isExcess = true
+            starting.keepers.insert(id)
             await transfer.run?.stop()
         }
         scheduleSoon()
@@ -250,7 +251,7 @@ extension LocalTransferService {
             return false
         }
         configuration.reached(.outcomeCommitted)
-        starting.ahead.forget(record.id)
+        starting.forget(record.id)
         digests[record.id] = nil
         endHolds(of: record.id)
         sessionStates[record.request.session]?.memory?.forget(record.id)

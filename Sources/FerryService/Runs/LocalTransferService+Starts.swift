@@ -4,7 +4,7 @@
 import FerryCore
 import FerryStore
 
-/// Transfers that have got a slot and wait for their records. Owned by the service.
+/// Transfers that have got a slot and wait for their records, and what is known of the next ones. Owned by the service.
 struct StartingTransfers {
     typealias Answer = Result<TransferRecord?, TransferError>
 
@@ -12,6 +12,14 @@ struct StartingTransfers {
     var isReading = false
     var alike = AlikeRecords()
     var ahead = RecordsAhead()
+    /// Transfers that wait for a slot after they have given one away.
+    var keepers: Set<TransferID> = []
+
+    /// Forgets a transfer that has ended.
+    mutating func forget(_ id: TransferID) {
+        ahead.forget(id)
+        keepers.remove(id)
+    }
 }
 
 extension LocalTransferService {

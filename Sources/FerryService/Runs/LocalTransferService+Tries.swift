@@ -13,7 +13,8 @@ extension LocalTransferService {
         guard live[id] == nil else { return false }
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
-        let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate)
+        let keepsSlot = starting.keepers.remove(id) != nil
+        let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate, keepsSlot: keepsSlot)
         live[id] = transfer
         StartWatch.began(id)
         transfer.task = Task(name: "transfer \(id)") {
@@ -21,6 +22,7 @@ extension LocalTransferService {
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
             self.live[id] = nil
             StartWatch.ended(id)
+            if transfer.isLeft { self.cleanUp() }
             if let next, !transfer.isStopping {
                 await self.takeUp(transfer.changed.map(next.following) ?? next)
             }
