@@ -5,6 +5,7 @@ import AsyncHTTPClient
 import FerryCore
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Synchronization
 
@@ -109,13 +110,21 @@ final class ClientPool: Sendable {
         self.timeouts = timeouts
     }
 
+    /// The client that there is for ``lease(_:_:for:)``; nothing is read for it.
+    func known(_ key: Key, _ route: Route?, for url: HTTPURL) -> Lease? {
+        let use = Use(key, route, url)
+        return state.withLock { $0.join(use) }.map { Lease(client: $0, use: use) }
+    }
+
     /// A client whose connections lead to a route; without one, to the address that the URL or the proxy's names.
     ///
+    /// For a new one the certificates that it trusts are read, which blocks for as long as their disk does.
     /// - Parameter url: of the request; certificates must be for its host, unless the key says otherwise.
     /// - Throws: ``TransferError`` with code `internal` once the pool was shut down.
     func lease(_ key: Key, _ route: Route?, for url: HTTPURL) throws(TransferError) -> Lease {
+        assert(MultiThreadedEventLoopGroup.currentEventLoop == nil, "certificates are read on an event loop")
+        if let known = known(key, route, for: url) { return known }
         let use = Use(key, route, url)
-        if let client = state.withLock({ $0.join(use) }) { return Lease(client: client, use: use) }
         // What is read from disk for it is read without the lock.
         let context = key.asksForTrust ? try context(key) : nil
         let configuration = configuration(use, context)

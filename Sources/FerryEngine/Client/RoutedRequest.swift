@@ -48,6 +48,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     private let url: HTTPURL
     private let key: ClientPool.Key
     private let clients: ClientPool
+    private let certificates: DiskQueue
     private let names: NameResolver
     private let loop: any EventLoop
     private let delegate: ExchangeDelegate
@@ -67,6 +68,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         self.delegate = delegate
         self.connectTimeout = connectTimeout
         clients = engine.clients
+        certificates = engine.certificates(of: key.trust)
         names = engine.names
         loop = engine.loops[key.loop]
         done = loop.makePromise(of: Void.self)
@@ -139,13 +141,26 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     // MARK: The address
 
     private func start(at route: ClientPool.Route?) {
-        guard state.withLock({ !$0.isOver && $0.end == nil }) else { return }
-        let lease: ClientPool.Lease
-        do throws(TransferError) {
-            lease = try clients.lease(key, route, for: url)
-        } catch {
-            return finish(.failure(error))
+        guard isWanted else { return }
+        if let lease = clients.known(key, route, for: url) { return execute(on: lease, route) }
+        let (clients, certificates, key, url) = (clients, certificates, key, url)
+        loop.makeFutureWithTask {
+            try await certificates.result { _ throws(DiskError) in
+                Result { () throws(TransferError) in try clients.lease(key, route, for: url) }
+            }.mapError(\.transferError).get().get()
+        }.whenComplete { [self] made in
+            switch made {
+            case .success(let lease) where isWanted: execute(on: lease, route)
+            case .success(let lease): clients.end(lease)
+            case .failure(let error): finish(.failure(error))
+            }
         }
+    }
+
+    /// Whether the request has neither ended nor been ended.
+    private var isWanted: Bool { state.withLock { !$0.isOver && $0.end == nil } }
+
+    private func execute(on lease: ClientPool.Lease, _ route: ClientPool.Route?) {
         let task = lease.client.execute(
             request: request, delegate: self, eventLoop: .indifferent, deadline: nil, logger: NoLog.logger)
         let (end, hasOthers) = state.withLock { state in
