@@ -52,7 +52,9 @@ package actor LocalTransferService: TransferService {
     var outcomesSinceTrim = 0
     var upkeep = Upkeep()
     var isSpoolOpen = false
-    private(set) var isShuttingDown = false
+    /// The stop of all runs, once the service is about to end.
+    private var endOfRuns: Task<Void, Never>?
+    private var isClosed = false
     private var failure: TransferError?
     private let failed = AsyncStream.makeStream(of: TransferError.self)
 
@@ -121,24 +123,35 @@ package actor LocalTransferService: TransferService {
 
     // MARK: End
 
-    /// Stops all runs, with everything that they wrote durable, and closes the journal.
-    package func shutdown() async {
-        guard !isShuttingDown else { return }
-        isShuttingDown = true
+    /// Whether the service is about to end, and begins nothing more.
+    var isShuttingDown: Bool { endOfRuns != nil }
+
+    /// Begins to stop all runs; the service still answers.
+    func beginEnd() {
+        guard endOfRuns == nil else { return }
+        endOfRuns = stopAll()
         clock.stop()
         watch.end()
         samplers?.cancel()
+    }
+
+    /// Stops all runs, with everything that they wrote durable, and closes the journal.
+    package func shutdown() async {
+        beginEnd()
+        guard !isClosed else { return }
+        isClosed = true
         disconnectAll()
-        // Transfers that have a slot and no attempt yet are marked with the others, and make none. What a disk that
-        // does not answer holds up goes on from its last checkpoint at the next start.
-        let running = Array(live.keys)
-        await Patience.wait(atMost: .seconds(configuration.stopLimit)) { await self.stop(running) }
+        await endOfRuns?.value
         await hub.finish()
         await engine.shutdown()
-        await journal.close()
+        // The journal's own disk may not answer either.
+        let journal = journal
+        await Patience.wait(atMost: Self.journalPatience) { await journal.close() }
         startWatch.succeeded()
         failed.continuation.finish()
     }
+
+    private static let journalPatience = Duration.seconds(1)
 
     /// Notes that a part that the service needs has failed, so that `run` ends with it.
     func noteFailure(_ error: TransferError) {

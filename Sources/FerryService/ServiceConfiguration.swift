@@ -32,8 +32,10 @@ package struct ServiceConfiguration: Sendable {
     package var trial = StartMode.trial
     /// Seconds between checkpoints.
     package var checkpointInterval: Double = 1
-    /// Seconds that a shutdown waits for transfers whose disk does not answer.
-    package var stopLimit: Double = 7
+    /// Seconds that an action waits for transfers whose disk does not answer.
+    package var answerLimit: Double = 3
+    /// Seconds that a shutdown waits for transfers whose disk does not answer; threads and journal get three more.
+    package var stopLimit: Double = 6
 
     /// Folder of the files that their clients still have to take; nil is `spool` in the state folder.
     package var spoolFolder: String?

@@ -3,10 +3,11 @@
 
 import FerryCore
 import FerryEngine
-import FerryService
 import FerryTesting
 import Foundation
 import Testing
+
+@testable import FerryService
 
 @Suite(.timeLimit(.minutes(1))) struct `A service with a file system that hangs` {
     private static let body = SeededBody(seed: 32, size: 1_500_000)
@@ -43,6 +44,84 @@ import Testing
         }
     }
 
+    /// What is asked of a transfer that hangs.
+    enum Wish: CaseIterable, Sendable {
+        case pause, cancel, sessionPause, sessionCancel
+
+        var action: TransferAction { self == .pause || self == .sessionPause ? .pause : .cancel }
+    }
+
+    /// What the user asks of a transfer must not wait for the disk that the transfer hangs on.
+    @Test(arguments: ServiceKind.allCases, Wish.allCases)
+    func `answers what is asked of the transfer that hangs, and does it later`(
+        kind: ServiceKind, wish: Wish
+    ) async throws {
+        let action = wish.action
+        let disk = FaultyDisk()
+        let tweak: Tweak = {
+            $0.disk = disk
+            $0.answerLimit = 0.05
+        }
+        try await withService(kind, OriginScript(Self.body), tweak) { bed in
+            let folder = try makeFolder(bed, disk)
+            let hold = disk.hold(.write, below: folder)
+            defer { hold.release() }
+            let id = try await bed.add("/hung") { $0.folder = folder }.id
+            try await eventually("the disk hangs") { hold.count > 0 }
+            switch wish {
+            case .pause, .cancel: #expect(try await bed.act(action, id) == .suspended)
+            case .sessionPause: _ = try await bed.service.act(.pause, in: .cli, on: [id])
+            case .sessionCancel: _ = try await bed.service.act(.cancel, in: .cli, on: [id])
+            }
+            let isGone = wish == .sessionCancel
+            if !isGone {
+                // Twice is the same, and nothing begins before its run has ended.
+                #expect(try await bed.act(action, id) == .suspended)
+                #expect(try await bed.service.transfer(id).state == .suspended)
+                let refusal = try await bed.service.act(.resume, on: TransferSelection(ids: [id])).first?.error
+                #expect(refusal?.message.contains("its disk does not answer") == true)
+            }
+            #expect(hold.count > 0)
+            hold.release()
+            if action == .pause {
+                try await eventually("the transfer goes on") {
+                    try await bed.service.act(.resume, on: TransferSelection(ids: [id])).first?.error == nil
+                }
+                try await bed.wait(for: id, .succeeded)
+            } else {
+                if !isGone { try await bed.wait(for: id, .canceled) }
+                try await eventually("the end of the partial file") {
+                    try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
+                }
+            }
+        }
+    }
+
+    /// The server may wait for its connections for some seconds, and the daemon's whole end has ten.
+    @Test func `stops its transfers as soon as the daemon is told to end`() async throws {
+        let disk = FaultyDisk()
+        let script = OriginScript(Self.body, .on(.path("/held"), .hold("held", at: .body(600_000))))
+        let tweak: Tweak = {
+            $0.disk = disk
+            $0.stopLimit = 0.2
+            $0.checkpointInterval = 3600
+        }
+        try await withStoredService(script, tweak) { bed, local in
+            let folder = try makeFolder(bed, disk)
+            let held = try await bed.add("/held")
+            try await bed.wait(for: held.id, received: 600_000)
+            let hold = disk.hold(.write, below: folder)
+            defer { hold.release() }
+            let hung = try await bed.add("/hung") { $0.folder = folder }
+            try await eventually("the disk hangs") { hold.count > 0 }
+            await local.prepareToEnd()
+            try await eventually("the other has stopped") { await local.running == [hung.id] }
+            #expect(try await bed.service.transfer(held.id).bytesReceived == 600_000)
+            await local.shutdown()
+            #expect(hold.count > 0)
+        }
+    }
+
     @Test func `ends without it, and what others received is durable`() async throws {
         let disk = FaultyDisk()
         let script = OriginScript(Self.body, .on(.request(1), .hold("held", at: .body(600_000))))
@@ -76,4 +155,8 @@ import Testing
             }
         }
     }
+}
+
+extension LocalTransferService {
+    fileprivate var running: [TransferID] { Array(live.keys) }
 }

@@ -13,15 +13,18 @@ extension LocalTransferService {
         await takeTurn(forActionsIn: session)
         defer { turns.actions.leave(session) }
         let named = starts.map(\.id)
-        let own = try await reading { reader throws(TransferError) in try reader.transfers(of: session, among: named) }
-        await takeTurns(own)
+        let found = try await reading { reader throws(TransferError) in try reader.transfers(of: session, among: named)
+        }
+        await takeTurns(found)
         defer {
-            for id in own { leaveTurn(id) }
+            for id in found { leaveTurn(id) }
             schedule()
         }
-        await endOldRuns(of: own)
+        let stopping = await endOldRuns(of: found)
+        let own = found.filter { !stopping.contains($0) }
         var changes: [BatchStarts.Change] = []
-        var failures = Self.unknown(TransferIDRuns(named), among: own)
+        var failures = Self.unknown(TransferIDRuns(named), among: found)
+        failures += stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
         let known = Set(own)
         for start in starts where known.contains(start.id) {
             guard let change = start.change else { continue }
@@ -38,11 +41,11 @@ extension LocalTransferService {
             guard let change = changes.first(where: { $0.changed.id == anew[index].id }) else { continue }
             anew[index].request = change.changed.request
         }
-        let found = BatchStarts(
+        let begun = BatchStarts(
             ids: own, anew: anew,
             delayed: lines.delayed(of: session, among: known),
             changes: changes, failures: failures)
-        let report = try await body(found)
+        let report = try await body(begun)
         await consider(session)
         return report
     }

@@ -80,6 +80,8 @@ extension LocalTransferService {
         guard record.outcome == nil, let transfer = live[record.id], transfer.run != nil else {
             return waiting(record) { obstacle(to: record) }
         }
+        // The user's wish is what counts, while its disk does not let it end.
+        if transfer.isLeft, record.intent != .run { return suspending(record) }
         let now = NIODeadline.now().uptimeNanoseconds
         transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
         var shown = Transfer(record, live: transfer.liveState(now: now))

@@ -12,7 +12,12 @@ extension LocalTransferService {
     private static let settlingTime = 5.0
 
     /// The daemon is about to end: connections that break from here on say nothing about their processes.
-    package func prepareToEnd() { desk.isEnding = true }
+    ///
+    /// Runs stop from here on, while the server still waits for its connections.
+    package func prepareToEnd() {
+        desk.isEnding = true
+        beginEnd()
+    }
 
     /// Takes up what an earlier process knew of apps and sessions.
     func recoverSessions() async throws(TransferError) {

@@ -78,10 +78,14 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             var record = try await existing(id)
-            if record.intent != .run || record.outcome != nil, let task = live[id]?.task {
+            if record.intent != .run || record.outcome != nil, live[id] != nil {
                 // A run that is about to end still has facts to record.
-                await task.value
+                let hasEnded = await endsSoon(id)
                 record = try await existing(id)
+                if !hasEnded, record.outcome == nil, action == .pause {
+                    return ActionResult(id: id, state: shown(record).state)
+                }
+                guard hasEnded || action == .cancel else { throw Self.stillStopping(id) }
             }
             while true {
                 if let result = try await perform(action, on: record) { return result }
@@ -123,14 +127,14 @@ extension LocalTransferService {
         live[record.id]?.isStopping = true
         // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
-        await stop(record.id)
+        await stopBriefly([record.id])
         let after = (try? await existing(record.id)) ?? stored
         await consider(record.request.session)
         return ActionResult(id: record.id, state: shown(after).state)
     }
 
     /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
-    private func suspending(_ record: TransferRecord) -> Transfer {
+    func suspending(_ record: TransferRecord) -> Transfer {
         var shown = Transfer(record, live: .waiting(.slot))
         guard let transfer = live[record.id], transfer.run != nil else { return shown }
         shown.bytesReceived = max(shown.bytesReceived, transfer.progress.received.load(ordering: .relaxed))
@@ -179,8 +183,10 @@ extension LocalTransferService {
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
         lines.leave(id, key(record))
-        await stop(id)
+        let isLeft = await !stopBriefly([id]).isEmpty
         let after = try await existing(id)
+        // Its end is recorded once its run has ended.
+        if isLeft, after.outcome == nil { return ActionResult(id: id, state: shown(after).state) }
         do throws(TransferError) {
             try await finishCancel(after)
         } catch {
@@ -207,6 +213,7 @@ extension LocalTransferService {
     func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
         if record.outcome == nil { _ = try await cancel(record) }
         let record = try await existing(record.id)
+        guard live[record.id] == nil else { throw Self.stillStopping(record.id) }
         try await removeLeftovers(Leftovers(record, withFile: deletesFile))
         let now = Date()
         let session = record.request.session
@@ -218,14 +225,6 @@ extension LocalTransferService {
         await hub.publish(
             TransferEvent(number: number, kind: .removed, at: now, id: record.id, session: session, transfer: nil))
         return ActionResult(id: record.id)
-    }
-
-    /// Stops a run and waits until everything that it wrote is durable.
-    func stop(_ id: TransferID) async {
-        live[id]?.isStopping = true
-        guard let transfer = live[id] else { return }
-        await transfer.run?.stop()
-        await transfer.task?.value
     }
 
     /// Stores a record that the user's wish has changed, with its event.

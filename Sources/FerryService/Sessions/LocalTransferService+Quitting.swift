@@ -98,7 +98,7 @@ extension LocalTransferService {
                     try transaction.setIntent(id, .suspend)
                 }
                 lines.leave(id, key(record))
-                await stop(id)
+                guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
                 record = try await existing(id)
             }
             if let outcome = record.outcome { return ActionResult(id: id, state: outcome.state) }

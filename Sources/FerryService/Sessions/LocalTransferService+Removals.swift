@@ -33,8 +33,10 @@ extension LocalTransferService {
         for id in begun { live[id]?.isStopping = true }
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
-        await stop(begun)
-        return try await finishRemovals(of: begun, in: session, sparesSucceeded: sparesSucceeded)
+        // What hangs is gone for the user, and its files follow once its run has ended.
+        let left = Set(await stopBriefly(begun))
+        let atRest = begun.filter { !left.contains($0) }
+        return try await finishRemovals(of: atRest, in: session, sparesSucceeded: sparesSucceeded)
     }
 
     private func finishRemovals(
@@ -88,6 +90,7 @@ extension LocalTransferService {
         let memory = sessionStates[session]?.memory
         for id in ids {
             digests[id] = nil
+            starting.forget(id)
             endHolds(of: id)
             memory?.forget(id)
         }

@@ -64,25 +64,17 @@ extension LocalTransferService {
         for id in suspended.ids { live[id]?.isStopping = true }
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
-        await stop(suspended.ids)
-    }
-
-    /// Stops runs together and waits until everything that they wrote is durable.
-    func stop(_ ids: [TransferID]) async {
-        let running = ids.filter { live[$0] != nil }
-        for id in running { live[id]?.isStopping = true }
-        await withTaskGroup(of: Void.self) { group in
-            for id in running { group.addTask { await self.stop(id) } }
-        }
+        await stopBriefly(suspended.ids)
     }
 
     // MARK: Start
 
-    /// - Returns: Transfers that cannot go on because their secrets were forgotten.
+    /// - Returns: Transfers that cannot go on because their secrets were forgotten, or because their disks do not answer.
     private func start(
         _ ids: [TransferID], of session: SessionID, isNamed: Bool
     ) async throws(TransferError) -> [ActionResult] {
-        await endOldRuns(of: ids)
+        let stopping = await endOldRuns(of: ids)
+        let ids = stopping.isEmpty ? ids : ids.filter { !stopping.contains($0) }
         let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
         let waiting = lines.delayed(of: session, among: Set(ids))
         configuration.reached(.actionBegins)
@@ -98,6 +90,7 @@ extension LocalTransferService {
         await hub.publish(begun.events)
         await tellObstacles(of: begun.events.ids)
         return Self.lackingSecrets(begun.lacking)
+            + stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
     }
 
     /// The answers for transfers that have ended and cannot be asked for again, since their secrets were forgotten.
@@ -106,11 +99,17 @@ extension LocalTransferService {
     }
 
     /// Waits for runs whose end is decided: they still have facts to record.
-    func endOldRuns(of ids: [TransferID]) async {
-        for id in ids {
-            guard let transfer = live[id], let task = transfer.task else { continue }
-            guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
-            await task.value
+    ///
+    /// - Returns: those that do not end, as their disks do not answer.
+    func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
+        await withTaskGroup(of: TransferID?.self) { group in
+            for id in ids where live[id] != nil {
+                guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else {
+                    continue
+                }
+                group.addTask { await self.endsSoon(id) ? nil : id }
+            }
+            return await group.reduce(into: []) { stopping, id in if let id { stopping.insert(id) } }
         }
     }
 

@@ -1,0 +1,64 @@
+import FerryCore
+import FerryEngine
+
+extension LocalTransferService {
+    /// Stops a run and waits until everything that it wrote is durable, however long its disk takes.
+    func stop(_ id: TransferID) async {
+        live[id]?.isStopping = true
+        guard let transfer = live[id] else { return }
+        await transfer.run?.stop()
+        await transfer.task?.value
+    }
+
+    /// Stops runs together and waits until everything that they wrote is durable.
+    func stop(_ ids: [TransferID]) async {
+        let running = ids.filter { live[$0] != nil }
+        for id in running { live[id]?.isStopping = true }
+        await withTaskGroup(of: Void.self) { group in
+            for id in running { group.addTask { await self.stop(id) } }
+        }
+    }
+
+    /// Stops runs, and waits a few seconds at most for a disk that does not answer.
+    ///
+    /// What the user wishes is in the journal by then. A run that is left shows it at once, and what remains to be done is
+    /// done when the run has ended, or at the next start.
+    /// - Returns: the transfers whose runs have not ended.
+    @discardableResult
+    func stopBriefly(_ ids: [TransferID]) async -> [TransferID] {
+        let running = ids.filter { live[$0] != nil }
+        guard !running.isEmpty else { return [] }
+        await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await self.stop(running) }
+        let left = running.filter { live[$0] != nil }
+        for id in left { live[id]?.isLeft = true }
+        return left
+    }
+
+    /// Whether a run that is about to end does so before a few seconds have passed.
+    func endsSoon(_ id: TransferID) async -> Bool {
+        guard let task = live[id]?.task else { return true }
+        return await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await task.value }
+    }
+
+    /// Why nothing can begin that needs the files of a transfer.
+    static func stillStopping(_ id: TransferID) -> TransferError {
+        TransferError(
+            .diskIO,
+            "Transfer \(id) has not stopped, as its disk does not answer. What was asked of it before holds; ask again once "
+                + "the disk answers.")
+    }
+
+    /// Stops all runs, as the service is about to end; those whose disks do not answer are left after some seconds.
+    ///
+    /// - Returns: the wait for their ends.
+    func stopAll() -> Task<Void, Never> {
+        // Transfers that have a slot and no attempt yet are marked with the others, and make none. What a disk that
+        // does not answer holds up goes on from its last checkpoint at the next start.
+        let running = Array(live.keys)
+        for id in running { live[id]?.isStopping = true }
+        let limit = Duration.seconds(configuration.stopLimit)
+        return Task(name: "end of all runs") {
+            await Patience.wait(atMost: limit) { await self.stop(running) }
+        }
+    }
+}
