@@ -30,6 +30,13 @@ import Testing
         _ = mutations.next()
     }
 
+    /// A new journal now and then: a connection keeps every statement that it has prepared, and each edit is one of its own.
+    private func renew(_ journal: inout Journal, at round: Int) async throws {
+        guard round % 50 == 49 else { return }
+        await journal.close()
+        journal = try await filled()
+    }
+
     private func filled() async throws -> Journal {
         let journal = try Journal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await journal.commit { transaction throws(TransferError) in try SampleRows.fill(transaction, in: "/none") }
@@ -37,14 +44,15 @@ import Testing
     }
 
     @Test func `are read, changed and forgotten`() async throws {
-        let journal = try await filled()
+        var journal = try await filled()
         var mutations = Mutations(seed: 23)
-        try await mutations.rounds(600) { mutations, _ in
+        try await mutations.rounds(600) { mutations, round in
             await undoing(journal, &mutations) { transaction, mutations throws(TransferError) in
                 try SampleRows.edit(transaction, &mutations)
                 try Self.read(transaction)
                 try Self.change(transaction)
             }
+            try await renew(&journal, at: round)
         }
         await journal.close()
     }
@@ -116,9 +124,9 @@ import Testing
     }
 
     @Test func `of settings count as not set, or as the nearest that are allowed`() async throws {
-        let journal = try await filled()
+        var journal = try await filled()
         var mutations = Mutations(seed: 24)
-        try await mutations.rounds(1000) { mutations, _ in
+        try await mutations.rounds(1000) { mutations, round in
             await undoing(journal, &mutations) { transaction, mutations throws(TransferError) in
                 let service = mutations.mutate(try JournalJSON.text(ServiceSettings()))
                 let session = mutations.mutate(
@@ -128,6 +136,7 @@ import Testing
                 try transaction.settings()?.validate()
                 try transaction.sessionSettings(.cli)?.validate()
             }
+            try await renew(&journal, at: round)
         }
         await journal.close()
     }
