@@ -10,8 +10,9 @@ final class DownloadingDelegate: AppDelegate {
     ) -> Bool {
         let isReady = super.application(application, didFinishLaunchingWithOptions: launchOptions)
         do {
-            try application.registerLaunchCommand(
-                [executable], environment: ["HOME": NSHomeDirectory(), "OUTPUT": output ?? ""])
+            // The daemon has an environment of its own: what this app goes by is named.
+            let environment = ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
+            try application.registerLaunchCommand([executable], environment: environment)
         } catch {
             print("no launch command:", error)
         }
@@ -34,6 +35,8 @@ final class DownloadingDelegate: AppDelegate {
     }
 }
 
+/// Where the home folder is, for Foundation too, and where a process without a terminal writes.
+let names: Set = ["HOME", "CFFIXED_USER_HOME", "OUTPUT"]
 let executable =
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let output = ProcessInfo.processInfo.environment["OUTPUT"].flatMap { $0.isEmpty ? nil : $0 }
