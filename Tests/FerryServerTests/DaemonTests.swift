@@ -13,11 +13,44 @@ import Testing
         var environment = environment
         environment["FERRY_HOME"] = folder
         environment["FERRY_READY_FD"] = ready.map { String($0) }
+        return try self.daemon(folder, environment, FakeService(), EndLimit())
+    }
+
+    private func daemon(
+        _ folder: String, _ environment: [String: String], _ service: any HostedService, _ end: EndLimit
+    ) throws -> Daemon {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return Daemon(
             paths: try FerryPaths(environment: environment, userID: geteuid()), environment: environment,
-            logger: logger, ready: ReadyPipe(environment: environment), open: { _, _, _ in FakeService() })
+            logger: logger, ready: ReadyPipe(environment: environment), end: end, open: { _, _, _ in service })
+    }
+
+    /// A call on a disk that does not answer cannot be taken back, and a user who logs out cannot wait for it.
+    @Test func `its process ends in time, whatever holds up a part`() async throws {
+        try await withFolder { folder in
+            let (ends, end) = AsyncStream<Int32>.makeStream()
+            var limit = EndLimit()
+            limit.seconds = 0
+            limit.abandon = { end.yield($0) }
+            let service = FakeService()
+            service.holdEnd()
+            let pipe = Pipe()
+            let descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
+            try pipe.fileHandleForWriting.close()
+            let environment = ["FERRY_HOME": folder, "FERRY_READY_FD": String(descriptor)]
+            let daemon = try daemon(folder, environment, service, limit)
+            async let running: Void = daemon.run(signals: [])
+            _ = try await offPool { [reading = pipe.fileHandleForReading] in try reading.readToEnd() }
+            let client = SocketClient(path: folder + "/run/ferryd.sock")
+            _ = try await client.send("POST", "/v1/stop")
+            for await status in ends {
+                #expect(status == 0)
+                break
+            }
+            service.letEnd()
+            try await running
+        }
     }
 
     @Test func `it says when it is ready, a second one is refused, and a client ends it`() async throws {

@@ -32,8 +32,10 @@ extension Daemon {
                 try ProcessSetup.apply()
                 paths = try FerryPaths(environment: environment, userID: geteuid())
             } catch { throw DaemonFailure(error) }
+            var end = EndLimit()
+            end.abandon = { status in _exit(status) }
             let daemon = Daemon(
-                paths: paths, environment: environment, logger: logger(environment), ready: ready, open: open)
+                paths: paths, environment: environment, logger: logger(environment), ready: ready, end: end, open: open)
             try await daemon.run()
             return 0
         } catch {

@@ -1,5 +1,6 @@
 package import FerryAPI
 package import FerryCore
+import Dispatch
 import FerryService
 import Foundation
 package import Logging
@@ -13,14 +14,17 @@ package struct Daemon: Sendable {
     private let environment: [String: String]
     private let logger: Logger
     private let ready: ReadyPipe
+    private let end: EndLimit
     private let open: Opening
 
-    /// Time that the parts may take to end: transfers checkpoint, and a slow disk may need a while for that.
+    /// Time that the parts may take to end where nothing ends the process before.
     private static let patience = Duration.seconds(60)
 
     package init(
-        paths: FerryPaths, environment: [String: String], logger: Logger, ready: ReadyPipe, open: @escaping Opening
+        paths: FerryPaths, environment: [String: String], logger: Logger, ready: ReadyPipe, end: EndLimit = EndLimit(),
+        open: @escaping Opening
     ) {
+        self.end = end
         self.paths = paths
         self.environment = environment
         self.logger = logger
@@ -51,8 +55,9 @@ package struct Daemon: Sendable {
             api: ControlAPI(service: service, stop: { await group.stop() }), socket: ControlSocket(path: paths.socket),
             logger: logger, listening: ready.ready)
         var configuration = ServiceGroupConfiguration(
-            services: [service, server, EndingNotice(service: service)],  // ended from the right: the notice first
-            gracefulShutdownSignals: signals, logger: logger)
+            services: [  // ended from the right: the notice first
+                service, server, EndingNotice(service: service, limit: end, logger: logger),
+            ], gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         let running = ServiceGroup(configuration: configuration)
         group.set(running)
@@ -104,12 +109,34 @@ extension Daemon {
         -> any HostedService
 }
 
+/// Bounds the end of the process: a call on a disk that does not answer may hold up a part for ever.
+///
+/// What is lost is what SIGKILL would take, and everything that was acknowledged is in the journal.
+package struct EndLimit: Sendable {
+    /// Seconds from the notice of the end; the parts themselves need nine at most where a transfer's disk hangs.
+    package var seconds = 9.5
+    /// Ends the process at once, with an exit status; without it the parts are waited for.
+    package var abandon: (@Sendable (Int32) -> Void)?
+
+    package init() {}
+}
+
 /// Tells the service that the daemon is about to end, before the server lets go of its connections.
 struct EndingNotice: Service {
     let service: any HostedService
+    let limit: EndLimit
+    let logger: Logger
 
     func run() async throws {
-        try? await gracefulShutdown()
+        let isAsked = (try? await gracefulShutdown()) != nil
+        if let abandon = limit.abandon {
+            let logger = logger
+            // Not a task: what hangs may occupy the threads that run tasks.
+            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + limit.seconds) {
+                logger.error("Not all of the daemon has ended in time, as a disk does not answer; it ends without that")
+                abandon(isAsked ? 0 : ErrorCode.internal.row.exitStatus)
+            }
+        }
         await service.prepareToEnd()
     }
 }

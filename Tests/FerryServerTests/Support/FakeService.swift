@@ -21,6 +21,8 @@ final class FakeService: HostedService {
         var failure: TransferError?
         /// What each event stream begins with.
         var events: [TransferEvent] = []
+        /// Whether its end waits.
+        var isHeld = false
     }
 
     let state = Mutex(State())
@@ -28,11 +30,26 @@ final class FakeService: HostedService {
     let left: AsyncStream<Void>
     private let leave: AsyncStream<Void>.Continuation
 
-    init() { (left, leave) = AsyncStream.makeStream() }
+    private let end: AsyncStream<Void>
+    private let ending: AsyncStream<Void>.Continuation
+
+    init() {
+        (left, leave) = AsyncStream.makeStream()
+        (end, ending) = AsyncStream.makeStream()
+    }
 
     func prepareToEnd() async {}
 
-    func run() async throws { try? await gracefulShutdown() }
+    func run() async throws {
+        try? await gracefulShutdown()
+        guard state.withLock(\.isHeld) else { return }
+        for await _ in end { break }
+    }
+
+    /// Lets the service not end until ``letEnd()``.
+    func holdEnd() { state.withLock { $0.isHeld = true } }
+
+    func letEnd() { ending.yield() }
 
     func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
 
