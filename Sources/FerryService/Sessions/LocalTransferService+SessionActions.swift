@@ -109,7 +109,9 @@ extension LocalTransferService {
                 }
                 group.addTask { await self.endsSoon(id) ? nil : id }
             }
-            return await group.reduce(into: []) { stopping, id in if let id { stopping.insert(id) } }
+            var stopping: Set<TransferID> = []
+            for await id in group { if let id { stopping.insert(id) } }
+            return stopping
         }
     }
 
