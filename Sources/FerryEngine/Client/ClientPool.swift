@@ -242,7 +242,8 @@ final class ClientPool: Sendable {
         }
         if let names = use.names {
             configuration.http2StreamChannelDebugInitializer = { stream in
-                stream.eventLoop.makeCompletedFuture { try names.check(stream: stream) }
+                names.check(stream: stream)
+                return stream.eventLoop.makeSucceededVoidFuture()
             }
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }

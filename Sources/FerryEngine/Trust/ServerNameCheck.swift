@@ -25,16 +25,52 @@ struct ServerNameCheck: Hashable, Sendable {
         guard identity.matches(host) else { throw OtherHostCertificate(identity: identity) }
     }
 
-    /// Fails a stream of HTTP/2, and closes its connection, where the certificate is for another host.
-    func check(stream: any Channel) throws {
-        guard let connection = stream.parent else { throw ChannelError.ioOnClosedChannel }
+    /// Keeps the request of a stream of HTTP/2 back where the certificate is for another host.
+    ///
+    /// Never fails: the HTTP client cannot do with a stream that fails before its request, and ends the process.
+    func check(stream: any Channel) {
         do {
+            guard let connection = stream.parent else { throw ChannelError.ioOnClosedChannel }
             try check(connection)
         } catch {
-            // Not before all streams that the client opens at once have failed by this error.
-            connection.eventLoop.assumeIsolated().execute { connection.close(promise: nil) }
-            throw error
+            let refuser = RequestRefuser(error)
+            // A stream that takes no handler has ended; so does its connection, and nothing is sent.
+            do { try stream.pipeline.syncOperations.addHandler(refuser, position: .first) } catch {
+                stream.parent?.close(promise: nil)
+            }
         }
+    }
+}
+
+/// Fails the request of one stream of HTTP/2 in place of sending it, and closes the connection.
+private final class RequestRefuser: ChannelOutboundHandler {
+    typealias OutboundIn = Never
+
+    private let error: any Error
+    private var promises: [EventLoopPromise<Void>] = []
+    private var isRefusing = false
+
+    init(_ error: any Error) { self.error = error }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let promise { promises.append(promise) }
+        guard !isRefusing else { return }
+        isRefusing = true
+        // Not in the middle of the client's own write.
+        context.eventLoop.assumeIsolated().execute {
+            let connection = context.channel.parent
+            context.fireErrorCaught(self.error)
+            self.drop()
+            connection?.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { drop() }
+
+    private func drop() {
+        let dropped = promises
+        promises = []
+        for promise in dropped { promise.fail(error) }
     }
 }
 
