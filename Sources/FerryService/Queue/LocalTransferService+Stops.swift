@@ -35,9 +35,17 @@ extension LocalTransferService {
     }
 
     /// Whether a run that is about to end does so before a few seconds have passed.
-    func endsSoon(_ id: TransferID) async -> Bool {
-        guard let task = live[id]?.task else { return true }
-        return await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await task.value }
+    func endsSoon(_ id: TransferID) async -> Bool { await stillRunning([id]).isEmpty }
+
+    /// Waits a few seconds at most for runs that are about to end; what of them has not ended then.
+    func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
+        let tasks = ids.compactMap { live[$0]?.task }
+        let limit = Duration.seconds(configuration.answerLimit)
+        guard !tasks.isEmpty, await !Patience.wait(atMost: limit, for: { for task in tasks { await task.value } })
+        else {
+            return []
+        }
+        return ids.filter { live[$0] != nil }
     }
 
     /// Why nothing can begin that needs the files of a transfer.

@@ -102,17 +102,12 @@ extension LocalTransferService {
     ///
     /// - Returns: those that do not end, as their disks do not answer.
     func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
-        await withTaskGroup(of: TransferID?.self) { group in
-            for id in ids where live[id] != nil {
-                guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else {
-                    continue
-                }
-                group.addTask { await self.endsSoon(id) ? nil : id }
-            }
-            var stopping: Set<TransferID> = []
-            for await id in group { if let id { stopping.insert(id) } }
-            return stopping
+        var old: [TransferID] = []
+        for id in ids where live[id] != nil {
+            guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
+            old.append(id)
         }
+        return Set(await stillRunning(old))
     }
 
     /// Those that have succeeded and whose files are not there as they were placed, as they are to start again.
