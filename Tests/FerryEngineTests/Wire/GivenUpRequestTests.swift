@@ -17,10 +17,16 @@ import Testing
             defer { silent.close() }
             let url = try HTTPURL(parsing: origin.url(host: "127.0.0.3"))
             let asked = ExchangeRequest(url: url, headers: [:], key: ClientPool.Key(), timeouts: Timeouts())
+            // With a client that is there, the request is in its hands when `open` returns.
+            let clients = harness.engine.clients
+            clients.end(try clients.lease(asked.key, nil, for: url))
             let exchange = try harness.engine.open(asked)
-            await harness.engine.clients.shutdown()
+            async let shutdown: Void = clients.shutdown()
             let error = await #expect(throws: TransferError.self) { try await exchange.head() }
             #expect(error == ClientFailure.staleConnection)
+            // The client waits for the connection that it is making, which is refused from here on.
+            silent.close()
+            await shutdown
         }
     }
 }
