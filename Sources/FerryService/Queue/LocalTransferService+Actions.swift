@@ -78,9 +78,10 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             var record = try await existing(id)
-            if record.intent != .run || record.outcome != nil, live[id] != nil {
-                // A run that is about to end still has facts to record.
-                let hasEnded = await endsSoon(id)
+            if record.intent != .run || record.outcome != nil, let isLeft = live[id]?.isLeft {
+                // A run that is about to end still has facts to record; one that was left is not waited for again to stop it.
+                let isStop = action == .pause || action == .cancel
+                let hasEnded = isStop && isLeft && record.outcome == nil ? false : await endsSoon(id)
                 record = try await existing(id)
                 if !hasEnded, record.outcome == nil, action == .pause {
                     return ActionResult(id: id, state: shown(record).state)
