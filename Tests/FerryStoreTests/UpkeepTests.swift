@@ -4,6 +4,8 @@
 import FerryCore
 @testable import FerryStore
 import Foundation
+import GRDB
+import GRDBSQLite
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Upkeep of the journal` {
@@ -60,6 +62,19 @@ import Testing
         await again.close()
     }
 
+    @Test func `a journal at rest keeps no pages in memory, and goes on afterwards`() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try await Sample.open(folder)
+        try await fill(journal)
+        #expect(try await journal.page() == [])
+        #expect(try await journal.cachedBytes() > 1 << 20)
+        await journal.releaseMemory()
+        #expect(try await journal.cachedBytes() < 1 << 18)
+        try await Sample.insert([try Sample.record(8)], into: journal)
+        #expect(try await journal.page().map(\.id) == [Sample.id(8)])
+        await journal.close()
+    }
+
     @Test(
         arguments: [
             (PageUpkeep(pageSize: 4096, pages: 100_000, free: 256, canShorten: true), .none),
@@ -80,6 +95,19 @@ extension Journal {
             var value: Int64?
             try reader.connection.forEachRow("PRAGMA \(name)") { value = $0.integer(0) }
             return value
+        }
+    }
+}
+
+extension Journal {
+    /// The bytes of pages that the writer keeps in memory.
+    fileprivate func cachedBytes() async throws -> Int {
+        try await database.writeWithoutTransaction { connection in
+            var (current, highest): (CInt, CInt) = (0, 0)
+            let status = unsafe sqlite3_db_status(
+                connection.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
+            try #require(status == SQLITE_OK)
+            return Int(current)
         }
     }
 }

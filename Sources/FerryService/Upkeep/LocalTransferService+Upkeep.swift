@@ -65,6 +65,7 @@ extension LocalTransferService {
                 while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
                 if live.isEmpty {
                     upkeep.isTidy(at: revision)
+                    await journal.releaseMemory()
                     configuration.atRest()
                 }
             } catch {

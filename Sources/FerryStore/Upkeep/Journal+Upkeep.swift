@@ -54,6 +54,21 @@ extension Journal {
         }
     }
 
+    /// Gives back what the connections keep in memory: pages of the file, statements, and the readers themselves.
+    ///
+    /// Returns once the writer has given back its own. Whatever needs them again makes them again.
+    package func releaseMemory() async {
+        guard health.failure == nil else { return }
+        (database as? DatabasePool)?.releaseMemoryEventually()
+        await withCheckedContinuation { continuation in
+            // After what the pool has asked of its writer.
+            database.asyncWriteWithoutTransaction { connection in
+                try? connection.execute(sql: "PRAGMA shrink_memory")
+                continuation.resume()
+            }
+        }
+    }
+
     private static func reclaim(_ database: Database) throws -> Bool {
         let before = try PageUpkeep(database)
         switch before.step {
