@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryClient
 
-@Suite struct `The framing of answers` {
+@Suite(.timeLimit(.minutes(1))) struct `The framing of answers` {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     /// Takes an answer that comes in pieces of so many bytes.
@@ -43,6 +43,13 @@ import Testing
         #expect(taken.head == ResponseFraming.Head(status: answer.status, keepsConnection: answer.keeps))
         #expect(taken.body == answer.body)
         #expect(taken.isAtEnd)
+    }
+
+    /// A search for the end from the beginning, at each piece, takes minutes for it.
+    @Test func `a long head may come byte by byte`() throws {
+        let field = String(repeating: "x", count: 60_000)
+        let taken = try take("HTTP/1.1 200 OK\r\nX: \(field)\r\nContent-Length: 2\r\n\r\nok", by: 1)
+        #expect(taken.head?.status == 200 && taken.body == "ok" && taken.isAtEnd)
     }
 
     @Test func `without a length the body ends with the connection`() throws {

@@ -33,6 +33,8 @@ struct ResponseFraming {
 
     private var bytes = ByteBuffer()
     private var body = Body.head
+    /// Bytes from the reader's place on in which the end of a line was looked for, and is not.
+    private var searched = 0
 
     // A head is a few hundred bytes; a line in a body's framing a few.
     private static let longestHead = 64 << 10
@@ -144,10 +146,14 @@ struct ResponseFraming {
     /// The text before some bytes, which are taken with it.
     private mutating func line(endingIn end: [UInt8]) throws(ConnectionFailure) -> String? {
         let view = bytes.readableBytesView
-        guard let found = view.firstRange(of: end) else {
+        // Each byte is looked at once, in however many pieces a line comes; its end may have begun in the last one.
+        let start = view.index(view.startIndex, offsetBy: max(0, searched - (end.count - 1)))
+        guard let found = view[start...].firstRange(of: end) else {
             guard view.count <= Self.longestHead else { throw Self.nonsense }
+            searched = view.count
             return nil
         }
+        searched = 0
         // Counted in bytes: where they are no UTF-8, the text has another length.
         let count = view.distance(from: view.startIndex, to: found.upperBound)
         let text = String(decoding: view[..<found.lowerBound], as: UTF8.self)
