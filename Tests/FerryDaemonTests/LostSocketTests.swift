@@ -9,17 +9,23 @@ struct `A daemon whose socket was deleted` {
         try await withDaemon { ferry in
             try await ferry.startDaemon()
             let first = ferry.daemons
-            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            try lose(ferry.home + lost)
             let list = try await ferry.run(["list"])
             #expect(list.status == 0, "\(list)")
             #expect(ferry.daemons == first)
-            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            try lose(ferry.home + lost)
             let status = try await ferry.run(["daemon", "status", "--json"])
             #expect(status.status == 0, "\(status)")
-            try FileManager.default.removeItem(atPath: ferry.home + lost)
+            try lose(ferry.home + lost)
             #expect(try await ferry.run(["daemon", "stop"]) == CommandResult.said("The daemon has stopped."))
             #expect(ferry.daemons.isEmpty)
         }
+    }
+
+    /// Deletes a socket or its folder; the daemon makes it again meanwhile, so that a folder is renamed first.
+    private func lose(_ path: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".lost")
+        try FileManager.default.removeItem(atPath: path + ".lost")
     }
 
     @Test func `makes it again once what is in its place is gone`() async throws {

@@ -16,7 +16,9 @@ import Testing
             let silent = try SilentAddress("127.0.0.3", port: origin.port)
             defer { silent.close() }
             let url = try HTTPURL(parsing: origin.url(host: "127.0.0.3"))
-            let asked = ExchangeRequest(url: url, headers: [:], key: ClientPool.Key(), timeouts: Timeouts())
+            var key = ClientPool.Key()
+            key.loop = harness.engine.takeLoop()
+            let asked = ExchangeRequest(url: url, headers: [:], key: key, timeouts: Timeouts())
             // With a client that is there, the request is in its hands when `open` returns.
             let clients = harness.engine.clients
             clients.end(try clients.lease(asked.key, nil, for: url))
