@@ -86,6 +86,6 @@ package enum ProcessMemory {
     /// and memory that one of them has is no other one's. Call first thing.
     package static func limit() { ferry_limit_arenas(2) }
 
-    /// Gives back what the last work has left; returns at once.
+    /// Gives back what the last work has left, and the pages of the program that nothing needs now; returns at once.
     package static func giveBack() { DispatchQueue.global(qos: .utility).async { ferry_give_memory_back() } }
 }
