@@ -32,8 +32,10 @@ struct `A daemon whose socket was deleted` {
         try await withDaemon { ferry in
             try await ferry.startDaemon()
             let pid = try #require(ferry.daemons.first)
-            try FileManager.default.removeItem(atPath: ferry.home + "/run/ferryd.sock")
-            try Data("in the way".utf8).write(to: URL(filePath: ferry.home + "/run/ferryd.sock"))
+            // In one step: the daemon makes a socket again as soon as there is none.
+            let obstacle = ferry.home + "/obstacle"
+            try Data("in the way".utf8).write(to: URL(filePath: obstacle))
+            #expect(unsafe rename(obstacle, ferry.home + "/run/ferryd.sock") == 0)
             let status = try await ferry.run(["daemon", "status"])
             #expect(status.status == 14)
             #expect(status.stderr.contains("is no socket"), "\(status)")

@@ -26,7 +26,7 @@ final class EarlyConnection: Sendable {
     /// Sends a request, as soon as the connection is there; nil if it is for another connection, or this one is gone.
     func ask(_ given: ExchangeRequest) -> Exchange? {
         guard given.key == key, given.url.origin == origin, given.method == "GET", given.body == nil,
-            given.advisor == nil, !exchange.isOver, given.headers.allSatisfy({ Self.isSafe($0.value) })
+            given.advisor == nil, !isOver, given.headers.allSatisfy({ Self.isSafe($0.value) })
         else { return nil }
         var headers = given.headers
         // There is no body.
@@ -36,6 +36,9 @@ final class EarlyConnection: Sendable {
         head.succeed(HTTPRequestHead(version: .http1_1, method: .GET, uri: given.url.requestTarget, headers: headers))
         return Exchange(exchange, url: given.url, timeouts: given.timeouts)
     }
+
+    /// Whether nothing can be asked on it any more.
+    var isOver: Bool { exchange.isOver }
 
     func close() { exchange.stop() }
 

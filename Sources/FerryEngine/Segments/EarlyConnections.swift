@@ -34,6 +34,9 @@ final class EarlyConnections: Sendable {
 
     var count: Int { state.withLock { $0.waiting.count } }
 
+    /// How many of them something can be asked on.
+    var living: Int { state.withLock { $0.waiting.count { !$0.isOver } } }
+
     /// Where they lead.
     var origin: Origin? { state.withLock { $0.waiting.first?.origin } }
 

@@ -81,6 +81,7 @@ import Testing
             try FileManager.default.removeItem(atPath: own)
             var key = ClientPool.Key()
             key.trust = material.home
+            key.loop = harness.engine.takeLoop()
             let url = try HTTPURL(parsing: origin.url())
             let asked = ExchangeRequest(url: url, headers: [:], key: key, timeouts: Timeouts())
             let exchange = try harness.engine.open(asked)
