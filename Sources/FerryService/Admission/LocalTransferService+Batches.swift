@@ -45,7 +45,7 @@ extension LocalTransferService {
         configuration.reached(.requestCommitted)
         lineUp(drafts.pending(without: stored.notWaiting))
         let shown = refusesPlaces ? try shown(drafts, stored) : [:]
-        for run in stored.submitted { await hub.publish(run) }
+        await tell(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
         var failures = starts.map(\.failures)
         if let starts, let (begun, pending) = stored.started {
@@ -57,6 +57,25 @@ extension LocalTransferService {
         let results = drafts.results(refusing: stored.refused)
         let report = TransferBatch.Report(results, lastEvent: stored.lastEvent, failures: failures)
         return AcceptedBatch(results: results, shown: shown, report: report)
+    }
+
+    /// Tells of what was submitted.
+    ///
+    /// Transfers that are shown come with their events: a listener that has to read them from the journal hears nothing of
+    /// what they wait for meanwhile.
+    private func tell(of submitted: [EventRun], _ shown: [TransferID: Transfer]) async {
+        for run in submitted {
+            guard !shown.isEmpty else {
+                await hub.publish(run)
+                continue
+            }
+            for (place, id) in run.ids.enumerated() {
+                await hub.publish(
+                    TransferEvent(
+                        number: run.first + Int64(place), kind: run.kind, at: run.at, id: id, session: run.session,
+                        transfer: shown[id]))
+            }
+        }
     }
 
     /// Refuses the templates whose files of certificates cannot be used.
