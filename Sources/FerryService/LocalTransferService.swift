@@ -126,6 +126,11 @@ package actor LocalTransferService: TransferService {
     /// Whether the service is about to end, and begins nothing more.
     var isShuttingDown: Bool { endOfRuns != nil }
 
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` once the service is about to end.
+    func checkIsOpen() throws(TransferError) {
+        if isShuttingDown { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+    }
+
     /// Begins to stop all runs; the service still answers.
     func beginEnd() {
         guard endOfRuns == nil else { return }

@@ -25,7 +25,7 @@ extension LocalTransferService {
     func accept(
         _ batch: TransferBatch, starting starts: BatchStarts? = nil, refusesPlaces: Bool
     ) async throws(TransferError) -> AcceptedBatch {
-        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        try checkIsOpen()
         var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
         await checkTrust(of: &admitted)
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }

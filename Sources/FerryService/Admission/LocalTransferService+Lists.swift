@@ -11,7 +11,7 @@ extension LocalTransferService {
     func submit(
         _ lines: URLLines, of template: TransferRequest
     ) async throws(TransferError) -> TransferBatch.Report {
-        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        try checkIsOpen()
         var list = try await AdmittedList(lines, of: template)
         var folders = FolderChecks(engine) { _ in [] }
         do throws(TransferError) {

@@ -8,6 +8,7 @@ import Foundation
 
 extension LocalTransferService {
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+        try checkIsOpen()
         guard !requests.isEmpty else { return [] }
         let accepted = try await accept(TransferBatch(requests), refusesPlaces: true)
         return accepted.results.map { result in

@@ -10,7 +10,7 @@ extension LocalTransferService {
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
     ) async throws(TransferError) -> SessionAction.Report {
-        guard !isShuttingDown else { throw TransferError(.daemonUnreachable, "The daemon is ending.") }
+        try checkIsOpen()
         await takeTurn(forActionsIn: session)
         defer { turns.actions.leave(session) }
         let own = try await reading { reader throws(TransferError) in

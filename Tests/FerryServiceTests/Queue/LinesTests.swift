@@ -25,7 +25,7 @@ import Testing
 
     @Test func `stand in one place, the last that they were given`() {
         var lines = Lines(lookAhead: 60)
-        lines.insert(id(1), a)
+        lines.insert(id(1), b)
         lines.delay(id(1), delay(5, b))
         #expect(order(lines) == [] && lines.delay(of: id(1))?.key == b)
         lines.insert(id(1), b)

@@ -5,7 +5,8 @@ import Foundation
 /// Transfers that have no slot: what each waits for, and until when.
 ///
 /// Each stands in one place: in line for a slot, delayed until a moment, or in the journal alone, behind the first of its
-/// line. A value without clock and I/O: what depends on the time brings it. The service owns it, and tells it what happens.
+/// line. Where one stands in line is known by its key alone, so that a million cost eight bytes each: one that gets another
+/// key is taken out by the old one before. A value without clock and I/O: what depends on the time brings it. The service owns it, and tells it what happens.
 struct Lines: Sendable {
     private var ready = ReadyQueue()
     /// Those that wait in the journal alone.
@@ -20,7 +21,7 @@ struct Lines: Sendable {
 
     // MARK: In line
 
-    /// Puts a transfer in line for a slot, wherever it stood.
+    /// Puts a transfer in line for a slot, in place of the moment that it waited for.
     mutating func insert(_ id: TransferID, _ key: QueueKey) {
         leave(id, key)
         ready.insert(id, key)
@@ -29,7 +30,7 @@ struct Lines: Sendable {
     /// Puts transfers in line that stand nowhere.
     mutating func insert(_ ids: some Collection<TransferID>, _ key: QueueKey) { ready.insert(ids, key) }
 
-    /// Lets a transfer wait for a moment, wherever it stood; for one that has no end, nothing rings.
+    /// Lets a transfer wait for a moment, in place of its line or of another moment; for one that has no end, nothing rings.
     mutating func delay(_ id: TransferID, _ waiting: DelayedTransfer) {
         leave(id, waiting.key)
         delayed[id] = waiting
