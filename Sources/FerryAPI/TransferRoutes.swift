@@ -43,7 +43,7 @@ package enum DeleteTransfer: Endpoint {
     }
 }
 
-/// Ends one transfer and hands its partial file over to whoever continues it.
+/// Ends one transfer and hands its partial file over to the request that continues it.
 package enum ReleaseTransfer: Endpoint {
     package static let route = Route(
         .post, "/transfers/{id}/release",

@@ -43,7 +43,7 @@ struct ControlRefusals {
 
     init(_ results: [ActionResult]) {
         for result in results {
-            // A record that is gone is what was asked for, or what somebody else asked for.
+            // A record that is gone is what was asked for here, or by another process.
             guard let error = result.error, error.code != .unknownTransfer else { continue }
             single[result.id] = FerryError(error)
         }

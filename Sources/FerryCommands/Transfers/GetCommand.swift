@@ -113,7 +113,7 @@ struct GetCommand: FerrySubcommand {
 
 /// The command that goes on with paused transfers.
 enum ResumeHint {
-    // A line with more ids than this helps nobody.
+    // A line with more ids than this is of no use to its reader.
     private static let mostIDs = 20
 
     static func command(_ ids: [TransferID], session: SessionID) -> String {

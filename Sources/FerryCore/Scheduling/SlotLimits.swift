@@ -1,7 +1,7 @@
 // Ferry: FerryCore
-// Who may run beside those that run.
+// Which transfers may run beside those that run.
 
-/// Who may run beside those that run, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
+/// Which transfers may run beside those that run, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
 ///
 /// Made anew from the live transfers whenever it is asked, so that no count can drift.
 package struct SlotLimits: Sendable {

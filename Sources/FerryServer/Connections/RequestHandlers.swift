@@ -29,7 +29,7 @@ final class RequestHandlers: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 /// Closes a connection some time after the server was told to end, so that a client that does not read (stopped, or
-/// hung) holds up nobody.
+/// hung) holds up no other client.
 final class QuiesceDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

@@ -12,7 +12,7 @@ struct StoredBatch: Sendable {
     private(set) var ends: [TransferEvent] = []
     /// Items that have no place, and are not stored.
     private(set) var refused: [TransferID: TransferError] = [:]
-    /// The paths that transfers have reserved.
+    /// The paths that transfers have reserved; only where these are shown to their submitter.
     private(set) var destinations: [TransferID: String] = [:]
     /// What goes on.
     private(set) var started: (begun: JournalTransaction.Begun, pending: [PendingTransfer])?
@@ -42,7 +42,7 @@ struct StoredBatch: Sendable {
             }
             switch try Self.store(draft, template, row, transaction) {
             case .waits(let destination):
-                if let destination { destinations[draft.id] = destination }
+                if refusesPlaces, let destination { destinations[draft.id] = destination }
             case .ends(.failed(let error)) where refusesPlaces:
                 refused[draft.id] = error
                 continue

@@ -27,7 +27,7 @@ struct TurnLocks<Key: Hashable & Sendable>: Sendable {
         waiting[key, default: []].append(continuation)
     }
 
-    /// Hands the turn to whoever waits longest.
+    /// Hands the turn to the caller that has waited longest.
     mutating func leave(_ key: Key) {
         guard var line = waiting[key] else { return }
         guard !line.isEmpty else {
