@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// An expected digest, written `algorithm:HEX`.
-
 /// The digest that a whole file must have, written `algorithm:HEX`.
 package struct Checksum: Hashable, Sendable, CustomStringConvertible {
     package let algorithm: DigestAlgorithm
@@ -62,6 +59,22 @@ extension UInt8 {
             UInt8(ascii: "A")...UInt8(ascii: "F"):
             true
         default: false
+        }
+    }
+}
+
+/// A digest algorithm that Ferry computes.
+package enum DigestAlgorithm: String, CaseIterable, Codable, Sendable {
+    case md5, sha1, sha256, sha384, sha512
+
+    /// Size of a digest in bytes.
+    package var byteCount: Int {
+        switch self {
+        case .md5: 16
+        case .sha1: 20
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
         }
     }
 }

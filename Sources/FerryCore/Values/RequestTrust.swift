@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Whom a request trusts, and what it shows of itself.
-
 /// Whom a request trusts in TLS, and the certificate that it shows to a server that asks for one; all of them files.
 package struct RequestTrust: Hashable, Sendable {
     /// Absolute paths of PEM files, and of folders of hashed certificates, in place of the system's roots, which none stands for.
@@ -81,4 +78,14 @@ extension RequestTrust: Codable {
         try box.encodeIfPresent(certificate, forKey: .certificate)
         try box.encodeIfPresent(key, forKey: .key)
     }
+}
+
+/// Versions of TLS that a request may ask for.
+package enum TLSVersion: String, CaseIterable, Codable, Comparable, Sendable {
+    case v1_0 = "1.0"
+    case v1_1 = "1.1"
+    case v1_2 = "1.2"
+    case v1_3 = "1.3"
+
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What a client asks for.
-
 package import Foundation
 
 /// One file to be fetched, as a client asks for it.
@@ -98,4 +95,33 @@ package struct TransferRequest: Hashable, Sendable {
 
     /// Whether another URL is asked, or with other fields.
     package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
+}
+
+/// The content that a request sends.
+package enum RequestBody: Hashable, Codable, Sendable {
+    case bytes(Data)
+    case file(SentFile)
+
+    /// Bytes that are sent.
+    package var length: Int64 {
+        switch self {
+        case .bytes(let data): Int64(data.count)
+        case .file(let file): file.size
+        }
+    }
+
+    /// A file that is sent, as it was when the request was made: one that has changed since is not sent.
+    package struct SentFile: Hashable, Codable, Sendable {
+        /// Absolute path.
+        package var path: String
+        package var size: Int64
+        /// Nanoseconds since 1970 of the last modification.
+        package var modified: Int64
+
+        package init(path: String, size: Int64, modified: Int64) {
+            self.path = path
+            self.size = size
+            self.modified = modified
+        }
+    }
 }

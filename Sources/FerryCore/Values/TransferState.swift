@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Where a transfer stands, as everybody sees it.
-
 /// Where a transfer stands; computed from intent, facts and what runs, never stored.
 package enum TransferState: String, CaseIterable, Sendable {
     /// Has no slot; the reason says what it waits for.
@@ -30,5 +27,65 @@ package enum TransferState: String, CaseIterable, Sendable {
 extension TransferState: Codable {
     package init(from decoder: any Decoder) throws {
         self = TransferState(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
+    }
+}
+
+/// What the user wants of a transfer; persisted, while the state is computed.
+package enum TransferIntent: String, Codable, Sendable {
+    case run, suspend, cancel
+    /// It is to be forgotten with its partial file; one that is seen has been begun and is finished at a start.
+    case remove
+    /// As `remove`, and the file that it has put in its place goes too.
+    case removeWithFile = "remove_with_file"
+
+    /// Whether nothing of it is to be left.
+    package var isRemoval: Bool { self == .remove || self == .removeWithFile }
+}
+
+/// Why a transfer that could run does not.
+package enum WaitReason: String, CaseIterable, Sendable {
+    /// All slots of the daemon are taken.
+    case slot
+    /// The session's own limit is reached.
+    case session
+    /// The host's allowance is used up.
+    case host
+    /// A failure was met; the next try has a time.
+    case retry
+    /// The server asked to come back later.
+    case server
+    /// The disk is full.
+    case disk
+    /// No usable network.
+    case network
+    /// The network is a mobile one, and the transfer may not use it.
+    case cellular
+    /// The network is metered, and the transfer may not use it.
+    case expensive
+    /// The network is to be used sparingly, and the transfer may not use it.
+    case constrained
+    /// The transfer is discretionary, and the machine runs on its battery.
+    case power
+    /// The moment before which it must not begin has not come.
+    case beginDate = "begin_date"
+    /// Its app was launched for events a short while ago.
+    case relaunch
+    /// A server wants credentials, and nobody is there to give them.
+    case authentication
+    /// The URL has expired and waits for another one.
+    case expired
+    /// The destination's folder is not there at the moment.
+    case destination
+    /// The daemon ends; the transfer goes on at its next start.
+    case shutdown
+    /// The daemon was ended by traps again and again, and runs nothing until its user says so.
+    case held
+    /// A word of a newer peer.
+    case unknown
+}
+
+extension WaitReason: Codable {
+    package init(from decoder: any Decoder) throws {
+        self = WaitReason(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
     }
 }
