@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The state of networks and power that transfers depend on.
-
 /// The state of networks and power that transfers depend on.
 package struct Conditions: Hashable, Sendable {
     /// Whether there is a usable network: a default route on an interface that is up.
@@ -26,5 +23,88 @@ package struct Conditions: Hashable, Sendable {
     /// Whether a network has come up since: what failed for want of one is worth another try at once.
     package func cameUp(since old: Conditions) -> Bool {
         reachable && (!old.reachable || !uplinks.isSubset(of: old.uplinks))
+    }
+}
+
+/// Which conditions a transfer depends on: nothing is watched that nobody asks for.
+package struct ConditionNeeds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Whether there is a usable network.
+    package static let reachability = ConditionNeeds(rawValue: 1)
+    /// Whether the network is mobile or metered.
+    package static let kind = ConditionNeeds(rawValue: 2)
+    /// Whether there is external power.
+    package static let power = ConditionNeeds(rawValue: 4)
+}
+
+extension NetworkPolicy {
+    package var needs: ConditionNeeds {
+        var needs = ConditionNeeds.reachability
+        if !allowsCellular || !allowsExpensive || isDiscretionary { needs.insert(.kind) }
+        if isDiscretionary { needs.insert(.power) }
+        return needs
+    }
+}
+
+/// Whether a transfer may run under the present conditions.
+package enum ConditionRule {
+    /// Why a transfer may not run; nil if it may.
+    ///
+    /// A host on this machine is reached whatever the networks do; power counts for it as for any other.
+    package static func obstacle(
+        _ policy: NetworkPolicy, _ conditions: Conditions, isLoopback: @autoclosure () -> Bool
+    ) -> WaitReason? {
+        if conditions.areGood { return nil }
+        if let reason = networkObstacle(policy, conditions), conditions.includesLoopback || !isLoopback() {
+            return reason
+        }
+        return policy.isDiscretionary && !conditions.externalPower ? .power : nil
+    }
+
+    private static func networkObstacle(_ policy: NetworkPolicy, _ conditions: Conditions) -> WaitReason? {
+        if !conditions.reachable { return .network }
+        if conditions.cellular, !policy.allowsCellular { return .cellular }
+        if conditions.expensive, !policy.allowsExpensive || policy.isDiscretionary { return .expensive }
+        if conditions.constrained, !policy.allowsConstrained { return .constrained }
+        return nil
+    }
+
+    /// The error of a transfer that does not wait; nil if it waits for this all the same.
+    package static func error(_ reason: WaitReason, _ policy: NetworkPolicy) -> TransferError? {
+        guard !policy.waits else { return nil }
+        let sentence: String
+        var details = ErrorDetails(urlError: -1009)
+        switch reason {
+        case .network: sentence = "There is no usable network."
+        case .cellular: sentence = "The network is a mobile one, which the transfer may not use."
+        case .expensive: sentence = "The network is metered, and the transfer may not use such a one."
+        case .constrained: sentence = "The network is to be used sparingly, and the transfer may not use such a one."
+        default: return nil
+        }
+        if reason != .network { details.network = reason }
+        return TransferError(.offline, sentence, details: details)
+    }
+}
+
+/// Hosts that are this machine.
+package enum LoopbackHost {
+    /// Whether a host, as URLs have it in lower case, is this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
+    package static func contains(_ host: String) -> Bool {
+        var host = host
+        if host.utf8.last == UInt8(ascii: "."), host.utf8.count > 1 { host.removeLast() }
+        if host == "localhost" || host == "[::1]" || host == "::1" || host.hasSuffix(".localhost") { return true }
+        // A name like 127.example.org is none.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// The host of an origin like `https://[::1]:8443`.
+    package static func host(ofOrigin origin: String) -> Substring {
+        let rest = origin.firstRange(of: "://").map { origin[$0.upperBound...] } ?? origin[...]
+        if rest.first == "[" { return rest.firstIndex(of: "]").map { rest[...$0] } ?? rest }
+        return rest.prefix { $0 != ":" && $0 != "/" }
     }
 }
