@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What one error code means everywhere.
-
 /// What one error code means: its class, its numbers on each public face, and what it leaves on disk.
 package struct ErrorRow: Sendable {
     /// One short phrase, for documentation.
@@ -127,4 +124,26 @@ package enum ErrorExit: Int32, CaseIterable, Sendable {
         case .unknownTransfer, .usage: false
         }
     }
+}
+
+/// What Ferry does about a failure by itself.
+package enum ErrorClass: String, Codable, Sendable {
+    /// Waits until the cause is gone; not counted as a failure.
+    case wait
+    /// Tries again, with growing delays, until `giveUpAfter`.
+    case patient
+    /// Tries again a few times, since the cause may be permanent.
+    case doubtful
+    /// Ends the transfer.
+    case final
+}
+
+/// What a transfer that ended with an error leaves on disk.
+package enum KeptBytes: String, Sendable {
+    /// Nothing.
+    case none
+    /// The partial file and its durable ranges: a later try goes on from them.
+    case partial
+    /// A complete, verified partial file: a later try with another destination places it without fetching.
+    case whole
 }

@@ -1,5 +1,4 @@
-// Ferry: FerryCore
-// The one error type below the public libraries.
+package import Foundation
 
 /// What went wrong with a transfer or a call: a code for programs, a sentence for people, facts for both.
 package struct TransferError: Error, Hashable, Sendable {
@@ -50,5 +49,76 @@ extension TransferError: Codable {
         try container.encode(message, forKey: .message)
         if !details.isEmpty { try container.encode(details, forKey: .details) }
         try container.encodeIfPresent(classOverride, forKey: .errorClass)
+    }
+}
+
+/// The facts that go with an error, for programs; the sentence is for people.
+package struct ErrorDetails: Hashable, Codable, Sendable {
+    /// Status of the response that failed the transfer.
+    package var httpStatus: Int?
+    /// First bytes of that response's body, as text.
+    package var body: String?
+    /// The system's error number.
+    package var errno: Int32?
+    /// Foundation's code where the cause decides it (which certificate fault, which redirect).
+    package var urlError: Int?
+    /// How many tries have failed since the limits last started.
+    package var attempts: Int?
+    package var nextTryAt: Date?
+    /// The URL, without userinfo and query values.
+    package var url: String?
+
+    /// The digest that the file should have.
+    package var expected: Checksum?
+    /// The digest that it has.
+    package var actual: Checksum?
+
+    /// Which of the transfer's own rules forbids the network: `cellular`, `expensive` or `constrained`.
+    package var network: WaitReason?
+    /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
+    package var cancelReason: Int?
+
+    /// Bytes that are needed, and those that are free, where a file is known not to fit.
+    package var required: Int64?
+    package var available: Int64?
+
+    package init(
+        httpStatus: Int? = nil, body: String? = nil, errno: Int32? = nil, urlError: Int? = nil, url: String? = nil
+    ) {
+        self.httpStatus = httpStatus
+        self.body = body
+        self.errno = errno
+        self.urlError = urlError
+        self.url = url
+    }
+
+    package var isEmpty: Bool { self == ErrorDetails() }
+
+    enum CodingKeys: String, CodingKey {
+        case httpStatus = "http_status"
+        case body, errno, attempts, url, network, expected, actual, required, available
+        case cancelReason = "cancel_reason"
+        case urlError = "url_error"
+        case nextTryAt = "next_try_at"
+    }
+}
+
+/// What stays on disk after an error, by what was there.
+extension TransferError {
+    /// What a transfer that ended with this error leaves on disk.
+    ///
+    /// A destination that fails at placement leaves the whole file, which a retry with another name places without fetching.
+    package func kept(with facts: TransferFacts) -> KeptBytes {
+        switch code {
+        case .destinationExists, .destinationUnwritable:
+            guard let length = facts.identity?.completeLength, facts.ranges.contains(0..<length), facts.partial != nil
+            else {
+                return code.row.kept
+            }
+            return .whole
+        // Quit by the user: its client may continue it.
+        case .canceled where details.cancelReason != nil: return .partial
+        default: return code.row.kept
+        }
     }
 }
