@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How the service is.
-
 package import Foundation
 
 /// How the service is.
@@ -30,5 +27,19 @@ package struct ServiceStatus: Hashable, Codable, Sendable {
         case version, pid, transfers, warnings
         case startedAt = "started_at"
         case lastEvent = "last_event"
+    }
+}
+
+/// One session as every face shows it.
+package struct SessionInfo: Hashable, Codable, Sendable {
+    package var id: SessionID
+    package var settings: SessionSettings
+    /// How many transfers are in each state.
+    package var transfers: [String: Int]
+
+    package init(id: SessionID, settings: SessionSettings, transfers: [String: Int]) {
+        self.id = id
+        self.settings = settings
+        self.transfers = transfers
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Something that happened to a transfer.
-
 package import Foundation
 
 /// Something that happened to a transfer.
@@ -45,5 +42,57 @@ package struct TransferEvent: Hashable, Codable, Sendable {
             case .succeeded, .failed, .running, .waiting, .progress, .unknown: false
             }
         }
+    }
+}
+
+/// Which events a listener wants.
+package struct EventSubscription: Hashable, Sendable {
+    /// Durable events after this number come first; nil starts with what happens from here on.
+    package var after: Int64?
+    package var session: SessionID?
+    /// Only these transfers; nil is all.
+    package var ids: Set<TransferID>?
+    /// Seconds between progress samples of running transfers, 0.05 to 60; nil is none.
+    package var progressInterval: Double?
+    /// Whether the stream ends once every transfer of `ids` has ended.
+    package var endsWithTransfers = false
+    /// Whether only events after which nothing more comes of a transfer are wanted: its end, or its removal.
+    package var endsAlone = false
+    /// Whether successes come without their transfers.
+    package var omitsSuccesses = false
+
+    package init() {}
+}
+
+/// How long durable events are kept that no client has acknowledged; `docs/control-api.md#kept-events` says it to clients.
+package struct EventRetention: Hashable, Sendable {
+    /// Seconds for which every event waits for its acknowledgement.
+    package var lifetime = 30.0 * 86_400
+    /// Events that are kept of a session without an app to acknowledge them: commands come and go, and none of them
+    /// speaks for all.
+    package var mostUnacknowledged = 10_000
+    /// Seconds for which such a session's events outlive their transfer, so that a listener that is behind still reads how
+    /// it ended.
+    package var afterRemoval = 3600.0
+
+    package init() {}
+
+    /// The moments and counts that hold for one session.
+    ///
+    /// - Parameter isAcknowledged: whether an app is registered for the session: it takes its events when it comes back.
+    package func limits(isAcknowledged: Bool, now: Date) -> Limits {
+        Limits(
+            oldest: now.addingTimeInterval(-lifetime), most: isAcknowledged ? nil : mostUnacknowledged,
+            oldestOfRemoved: isAcknowledged ? nil : now.addingTimeInterval(-afterRemoval))
+    }
+
+    /// What is kept of one session's events.
+    package struct Limits: Hashable, Sendable {
+        /// Earlier ones go.
+        package let oldest: Date
+        /// Only so many of the newest stay; nil is all.
+        package let most: Int?
+        /// Earlier ones of transfers that are gone go, but the event that says so; nil keeps them.
+        package let oldestOfRemoved: Date?
     }
 }

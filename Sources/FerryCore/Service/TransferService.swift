@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The protocol between whoever wants files and whoever carries them.
-
 /// Carries transfers: in this process (`FerryService`) or in the daemon (`FerryClient`), with the same behaviour.
 ///
 /// Every call that changes something returns once the change is durable. All calls may be made from any task.
@@ -80,4 +77,44 @@ extension TransferService {
     }
 
     package func lastEvent() async throws(TransferError) -> Int64 { try await status().lastEvent }
+}
+
+/// Which transfers a list shows, and which page of it.
+package struct TransferQuery: Hashable, Codable, Sendable {
+    package var session: SessionID?
+    package var states: [TransferState] = []
+    package var tag: String?
+    /// Shows only transfers after this one, in the order of submission.
+    package var after: TransferID?
+    /// 1 to 1000.
+    package var limit = 100
+    /// Whether the newest come first; `after` then means before.
+    package var newestFirst = false
+
+    package init() {}
+}
+
+/// One page of a list of transfers.
+package struct TransferPage: Hashable, Codable, Sendable {
+    package var transfers: [Transfer]
+    /// The cursor of the next page; nil on the last.
+    package var next: TransferID?
+
+    package init(transfers: [Transfer], next: TransferID?) {
+        self.transfers = transfers
+        self.next = next
+    }
+}
+
+/// What became of requests, and after which durable event those of their transfers come.
+package struct NumberedResults: Sendable {
+    /// One for each request, in order.
+    package var results: [SubmissionResult]
+    /// Number of a durable event before all of these transfers; nil if it is not known.
+    package var after: Int64?
+
+    package init(results: [SubmissionResult], after: Int64?) {
+        self.results = results
+        self.after = after
+    }
 }
