@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// An app whose run loop is connected to the daemon.
-
 /// A process of an app whose run loop is connected to the daemon.
 package struct ApplicationConnection: Hashable, Codable, Sendable {
     package var application: String
@@ -27,4 +24,31 @@ package enum ApplicationSignal: Hashable, Sendable {
     case handleEvents(session: String)
     /// Nobody needs to do anything: the connection is alive.
     case idle
+}
+
+/// Written as `{"connected": true}`, `{"handle_events": "<session>"}` or `{"idle": true}`.
+extension ApplicationSignal: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case connected, idle
+        case handleEvents = "handle_events"
+    }
+
+    /// A word of a newer peer asks for nothing.
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        if let session = try box.decodeIfPresent(String.self, forKey: .handleEvents) {
+            self = .handleEvents(session: session)
+        } else {
+            self = box.contains(.connected) ? .connected : .idle
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .connected: try box.encode(true, forKey: .connected)
+        case .handleEvents(let session): try box.encode(session, forKey: .handleEvents)
+        case .idle: try box.encode(true, forKey: .idle)
+        }
+    }
 }

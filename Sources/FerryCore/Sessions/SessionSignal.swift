@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What a process that is attached to its session is told.
-
 /// What a process that is attached to its session is told.
 package enum SessionSignal: Hashable, Sendable {
     case attached(Attached)
@@ -48,5 +45,66 @@ package enum SessionSignal: Hashable, Sendable {
             case lastTask = "last_task"
             case handlesEvents = "handles_events"
         }
+    }
+}
+
+/// Written as `{"attached": {…}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle": true}`.
+extension SessionSignal: Codable {
+    private enum CodingKeys: String, CodingKey { case attached, event, batch, idle }
+
+    /// A word of a newer peer asks for nothing.
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        if let attached = try box.decodeIfPresent(Attached.self, forKey: .attached) {
+            self = .attached(attached)
+        } else if let event = try box.decodeIfPresent(TransferEvent.self, forKey: .event) {
+            self = .event(event)
+        } else if let batch = try box.decodeIfPresent(EventBatch.self, forKey: .batch) {
+            self = .batch(batch)
+        } else {
+            self = .idle
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .attached(let attached): try box.encode(attached, forKey: .attached)
+        case .event(let event): try box.encode(event, forKey: .event)
+        case .batch(let batch): try box.encode(batch, forKey: .batch)
+        case .idle: try box.encode(true, forKey: .idle)
+        }
+    }
+}
+
+/// Durable events of one kind that followed each other, in short: a client that knows its transfers needs no more of them.
+package struct EventBatch: Hashable, Sendable {
+    package var kind: TransferEvent.Kind
+    /// Number of the last of them.
+    package var through: Int64
+    package var ids: [TransferID]
+
+    package init(kind: TransferEvent.Kind, through: Int64, ids: [TransferID]) {
+        self.kind = kind
+        self.through = through
+        self.ids = ids
+    }
+}
+
+extension EventBatch: Codable {
+    private enum CodingKeys: String, CodingKey { case kind, through, ids }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try box.decode(TransferEvent.Kind.self, forKey: .kind)
+        through = try box.decode(Int64.self, forKey: .through)
+        ids = try box.decodeIDs(forKey: .ids)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(kind, forKey: .kind)
+        try box.encode(through, forKey: .through)
+        try box.encode(TransferIDRuns(ids), forKey: .ids)
     }
 }
