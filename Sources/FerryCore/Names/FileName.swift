@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// From any text to a name that is safe as one file in one folder.
-
 import Foundation
 
 /// Names of files.
@@ -77,5 +74,88 @@ package enum FileName {
             return false
         }
         return (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit)
+    }
+}
+
+/// Which URL a name is taken from, where a URL decides it.
+package enum NameSource: String, Codable, Sendable {
+    /// The URL that the user gave: a redirect does not choose the name.
+    case original
+    /// The URL that answered.
+    case final
+}
+
+extension FileName {
+    /// The name of a transfer's file: the caller's as it is, else the first safe name that the response's
+    /// `Content-Disposition` or the URL gives, else `download`.
+    package static func choose(
+        callerName: String?, contentDisposition: String?, originalURL: HTTPURL, finalURL: HTTPURL,
+        nameFrom: NameSource = .original
+    ) -> String {
+        if let callerName { return callerName }
+        if let field = contentDisposition, let name = ContentDisposition(parsing: field).fileName.flatMap(reduced) {
+            return name
+        }
+        let url = nameFrom == .original ? originalURL : finalURL
+        let segment = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
+        return safe(segment.map { PercentEncoding.decodeLeniently(String(Substring($0))) } ?? "")
+    }
+
+    /// Whether a desktop would run or follow a file of this name instead of showing it.
+    package static func runsOnDesktop(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return [".desktop", ".url", ".lnk", ".scf"].contains { name.hasSuffix($0) }
+    }
+}
+
+/// Names cut and numbered without losing their extension.
+extension FileName {
+    /// The name of the n-th file of one name: `name-n.ext`, within 255 bytes; for 0 the name itself.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 0 else { return name }
+        let (stem, suffix) = divided(name)
+        return cut(stem, to: maximumLength - suffix.utf8.count - "-\(number)".utf8.count) + "-\(number)" + suffix
+    }
+
+    /// The name with its stem shortened so that it has at most `limit` bytes.
+    static func shortened(_ name: String, to limit: Int) -> String {
+        guard name.utf8.count > limit else { return name }
+        let (stem, suffix) = divided(name)
+        return cut(stem, to: limit - suffix.utf8.count) + suffix
+    }
+
+    /// Stem and extension with its dot. `.tar.*` is one extension; longer than 16 bytes is none.
+    static func divided(_ name: String) -> (stem: String, suffix: String) {
+        let dot = UInt8(ascii: ".")
+        guard var start = name.utf8.lastIndex(of: dot) else { return (name, "") }
+        let head = name.utf8[..<start]
+        if let inner = head.lastIndex(of: dot), String(Substring(head[inner...])).lowercased() == ".tar" {
+            start = inner
+        }
+        let suffix = String(name[start...])
+        guard start > name.startIndex, (2...16).contains(suffix.utf8.count) else { return (name, "") }
+        return (String(name[..<start]), suffix)
+    }
+
+    /// The longest beginning within `limit` bytes that ends between characters, or between scalars where the very first
+    /// character is longer than that.
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        var result = ""
+        var size = 0
+        for character in text {
+            size += character.utf8.count
+            guard size <= limit else { break }
+            result.append(character)
+        }
+        guard result.isEmpty else { return result }
+        var scalars = String.UnicodeScalarView()
+        size = 0
+        for scalar in text.unicodeScalars {
+            size += UTF8.width(scalar)
+            guard size <= limit else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
     }
 }
