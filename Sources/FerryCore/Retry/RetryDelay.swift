@@ -1,7 +1,4 @@
-// Ferry: FerryCore
-// How long to wait after a failure.
-
-import Foundation
+package import Foundation
 
 /// The delay before the next try: doubled with each failure, and spread so that clients do not return together.
 package enum RetryDelay {
@@ -26,4 +23,53 @@ package enum RetryDelay {
         let exponent = min(max(count, 1) - 1, 9)
         return min(maximum, Double(1 << exponent)) * (0.8 + 0.4 * random)
     }
+}
+
+/// A `Retry-After` field (RFC 9110 §10.2.3).
+package struct RetryAfter: Hashable, Codable, Sendable {
+    package static let minimum = 1.0
+    package static let maximum = 86_400.0
+
+    /// Seconds that the server asked for, within a second and a day.
+    package let seconds: Double
+
+    /// Reads seconds or an HTTP-date; nil for a date that is not in the future and for nonsense.
+    package init?(parsing value: String, now: Date) {
+        let text = value.trimmingFieldSpace
+        let asked: Double
+        if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) {
+            // More digits than a day has are the maximum, however many they are.
+            asked = Double(text) ?? Self.maximum
+        } else if let date = HTTPDate.parse(text), date > now {
+            asked = date.timeIntervalSince(now)
+        } else {
+            return nil
+        }
+        seconds = min(max(asked, Self.minimum), Self.maximum)
+    }
+
+    /// Seconds to wait: what was asked for and up to a tenth more.
+    ///
+    /// - Parameter random: a number from 0 up to 1.
+    package func delay(random: Double) -> Double { seconds * (1 + 0.1 * random) }
+}
+
+/// When and why a transfer is tried again; survives the daemon.
+package struct RetryPlan: Hashable, Codable, Sendable {
+    /// Planned wall time.
+    package var at: Date
+    /// Seconds between the failure and the try.
+    package var delay: Double
+    package var reason: WaitReason
+    package var error: TransferError
+
+    package init(at: Date, delay: Double, reason: WaitReason, error: TransferError) {
+        self.at = at
+        self.delay = delay
+        self.reason = reason
+        self.error = error
+    }
+
+    /// Seconds left after a restart: a wall clock that was set back never lengthens the wait.
+    package func rest(now: Date) -> Double { max(0, min(at.timeIntervalSince(now), delay)) }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How long a transfer keeps trying.
-
 /// How long a transfer keeps trying without progress.
 package struct RetryPolicy: Hashable, Codable, Sendable {
     /// Retries before the transfer fails, for patient and doubtful failures alike; nil: the limit of the error's class.
@@ -24,5 +21,68 @@ package struct RetryPolicy: Hashable, Codable, Sendable {
         self.statusRetries = statusRetries
         self.giveUpAfter = giveUpAfter
         self.rule = rule
+    }
+}
+
+/// A client's own rule for trying again, in place of the usual one.
+package struct RetryRule: Hashable, Codable, Sendable {
+    /// Seconds before the first retry.
+    package var initialDelay: Double
+    package var multiplier: Double
+    /// Seconds between two tries at most.
+    package var maximumDelay: Double
+    /// Share of the delay by which it is made shorter or longer at random, 0 to 1.
+    package var jitter: Double
+    /// Tries without a new byte before the failure is final; nil is no limit.
+    package var maximumAttemptsWithoutProgress: Int?
+    /// Statuses that are tried again, where policy `any` would deliver them.
+    package var statusCodes: Set<Int>
+    /// Statuses that mean that the URL has expired: the transfer waits for another one.
+    package var expiredStatusCodes: Set<Int>
+    /// Retries after failures that most likely stay, as of TLS or of answers that make no sense; nil is no limit.
+    package var doubtfulRetries: Int?
+
+    package init(
+        initialDelay: Double = 1, multiplier: Double = 2, maximumDelay: Double = 300, jitter: Double = 0.2,
+        maximumAttemptsWithoutProgress: Int? = nil, statusCodes: Set<Int> = [], expiredStatusCodes: Set<Int> = [],
+        doubtfulRetries: Int? = nil
+    ) {
+        self.initialDelay = initialDelay
+        self.multiplier = multiplier
+        self.maximumDelay = maximumDelay
+        self.jitter = jitter
+        self.maximumAttemptsWithoutProgress = maximumAttemptsWithoutProgress
+        self.statusCodes = statusCodes
+        self.expiredStatusCodes = expiredStatusCodes
+        self.doubtfulRetries = doubtfulRetries
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case multiplier, jitter
+        case initialDelay = "initial_delay"
+        case maximumDelay = "maximum_delay"
+        case maximumAttemptsWithoutProgress = "maximum_attempts_without_progress"
+        case statusCodes = "status_codes"
+        case expiredStatusCodes = "expired_status_codes"
+        case doubtfulRetries = "doubtful_retries"
+    }
+}
+
+/// What a client's own rule says about statuses.
+extension RetryPolicy {
+    /// The class of a failure: a status that the client wants tried again is patient.
+    package func errorClass(of error: TransferError) -> ErrorClass {
+        guard let rule else { return error.errorClass }
+        if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
+        // Names and proxies come and go with the network.
+        let comesAndGoes = error.code == .hostNotFound || error.code == .proxyFailed
+        return comesAndGoes && error.errorClass == .doubtful ? .patient : error.errorClass
+    }
+}
+
+extension TransferRequest {
+    /// How long it keeps trying.
+    package var retryPolicy: RetryPolicy {
+        RetryPolicy(retries: retries, statusRetries: statusRetries, giveUpAfter: giveUpAfter, rule: retryRule)
     }
 }
