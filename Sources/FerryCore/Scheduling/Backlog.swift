@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Who waits beyond what is in memory.
-
 /// Lines of which only the first are in memory: says which is to be read on, and from where.
 ///
 /// A line may be gathered from several sources. One source is read at a time; while that lasts, whoever is acted upon may

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How far ahead it is known whose time is over.
-
 package import Foundation
 
 /// How far ahead it is known whose time is over.

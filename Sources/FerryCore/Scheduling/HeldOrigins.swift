@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Origins that asked to be left alone for a while.
-
 /// Origins whose servers asked for no new request for a while, and the transfers that were told so.
 ///
 /// What a server says to one transfer holds the others only as long as that transfer lives: once it has ended, no

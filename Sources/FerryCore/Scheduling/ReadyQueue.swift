@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which waiting transfer gets the next slot.
-
 /// Transfers that could run, and the order in which they get slots (docs/behaviour/transfers.md#L5).
 ///
 /// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the

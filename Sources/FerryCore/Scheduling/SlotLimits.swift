@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which transfers may run beside those that run.
-
 /// Which transfers may run beside those that run, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
 ///
 /// Made anew from the live transfers whenever it is asked, so that no count can drift.

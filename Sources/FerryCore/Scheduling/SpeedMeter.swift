@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Speed over the last seconds, from samples of a counter.
-
 /// Speed over the last seconds, from samples of a counter that whoever looks takes.
 package struct SpeedMeter: Sendable {
     private struct Sample {

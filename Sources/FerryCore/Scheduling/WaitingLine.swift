@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Transfers with the same key, in the order of their session.
-
 /// Transfers with the same key, in the order of their session, else the oldest first: eight bytes for each.
 struct WaitingLine: Sendable {
     private var ids: [TransferID] = []
@@ -76,5 +73,23 @@ struct WaitingLine: Sendable {
             if precedes(ids[middle], id) { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+/// What the scheduler needs to know about a waiting transfer; those with the same key wait in one line.
+package struct QueueKey: Hashable, Sendable {
+    package var session: SessionID
+    /// The origin of the request's URL, as text.
+    package var origin: String
+    package var priority: Priority
+    package var network: NetworkPolicy
+
+    package init(
+        session: SessionID, origin: String, priority: Priority, network: NetworkPolicy = NetworkPolicy()
+    ) {
+        self.session = session
+        self.origin = origin
+        self.priority = priority
+        self.network = network
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What is known of the names of hosts, and which of them is looked up next.
-
 /// What is known of the names of hosts, and which of them is looked up next.
 ///
 /// A name is looked up once at a time, however many ask for it. Look-ups block, so each takes a thread, and there are only so
