@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The part of a file that one worker fetches.
-
 /// The part of a file that one worker fetches, and how it gets on.
 package struct Segment: Hashable, Sendable {
     /// Where the worker began.
@@ -90,5 +87,62 @@ package struct Segment: Hashable, Sendable {
         if !begun, let speed, speed > 0 { return setup + bytes / speed }
         let perTrip = begun ? max(SegmentRule.firstWindow, 2 * (speed ?? 0) * setup) : SegmentRule.firstWindow / 2
         return (begun ? 0 : setup) + SegmentRule.time(for: bytes, perTrip: perTrip, speed: usual, setup: setup)
+    }
+}
+
+/// A worker that would take work from another, and what that costs it.
+struct Thief {
+    /// Bytes per second; nil if nothing is known of any worker.
+    let speed: Double?
+    /// Whether it has a connection that has carried its work before.
+    let isWarm: Bool
+    /// Seconds from a request to its first bytes.
+    let setup: Double
+
+    /// Seconds until it has fetched so many bytes.
+    func time(for bytes: Double) -> Double {
+        if isWarm, let speed, speed > 0 { return setup + bytes / speed }
+        return 2 * setup
+            + SegmentRule.time(for: bytes, perTrip: SegmentRule.firstWindow / 2, speed: speed, setup: setup)
+    }
+}
+
+extension Segment {
+    /// The part that a thief takes, so that both end together.
+    ///
+    /// - Returns: nil if the file would not be there enough earlier.
+    func tail(for thief: Thief, usual: Double?, now: Double) -> Range<Int64>? {
+        func time(_ bytes: Double) -> Double { self.time(for: bytes, usual: usual, setup: thief.setup, now: now) }
+        let all = Double(rest)
+        var (least, most) = (0.0, all)
+        // Both times grow with the bytes, so that halving finds where they are equal.
+        for _ in 0..<24 {
+            let size = (least + most) / 2
+            if thief.time(for: size) < time(all - size) { least = size } else { most = size }
+        }
+        let gain = SegmentRule.gain(setup: thief.setup, isWarm: thief.isWarm)
+        guard time(all) - time(all - least) >= gain else { return nil }
+        return tail(of: max(SegmentRule.grain, Int64(least)))
+    }
+
+    /// The last bytes, from a multiple of the grain on; nil if they are nearly all that is left.
+    func tail(of size: Int64) -> Range<Int64>? {
+        let start = (end - size + SegmentRule.grain - 1) / SegmentRule.grain * SegmentRule.grain
+        return start > position && start < end ? start..<end : nil
+    }
+}
+
+/// What one of several connections of a running transfer fetches. Positions are bytes from the beginning of the file.
+package struct TransferSegment: Hashable, Codable, Sendable {
+    package var start: Int64
+    /// The end of the part, which it does not include.
+    package var end: Int64
+    /// The end of what is written of it.
+    package var position: Int64
+
+    package init(start: Int64, end: Int64, position: Int64) {
+        self.start = start
+        self.end = end
+        self.position = position
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which worker fetches which part of a file.
-
 /// Which worker fetches which part of a file (docs/behaviour/transfers.md#several-connections).
 ///
 /// Segments are disjoint and cover, with the gaps that nobody works on, what is missing. Times are seconds of a steady clock.

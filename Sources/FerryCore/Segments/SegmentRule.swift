@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The numbers by which work is shared among connections.
-
 import Foundation
 
 /// The numbers by which work is shared among connections (docs/behaviour/transfers.md#several-connections).

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which of several sources of a file comes first.
-
 /// How one of several sources of a file gets on, by which they are ranked (docs/behaviour/transfers.md#S12).
 ///
 /// Times are seconds of a steady clock.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How far a response may be written, and how far it has been.
-
 /// How far one response may be written to its file, and how far it has been.
 ///
 /// One writer claims bytes, writes them, and settles them. A write may take as long as the disk likes: others look at the
