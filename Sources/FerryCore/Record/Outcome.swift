@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How a transfer ended.
-
 /// How a transfer ended.
 package enum Outcome: Hashable, Codable, Sendable {
     case succeeded(Success)

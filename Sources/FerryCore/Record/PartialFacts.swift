@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which file on disk is a transfer's partial file.
-
 /// Identifies the partial file of one transfer, so that no other file is ever taken for it.
 package struct PartialFacts: Hashable, Codable, Sendable {
     /// Absolute path of the folder that holds it.
@@ -53,5 +50,80 @@ package struct PartialFacts: Hashable, Codable, Sendable {
         try box.encode(folderDevice, forKey: .folderDevice)
         try box.encode(folderInode, forKey: .folderInode)
         if !tellsChanges { try box.encode(false, forKey: .tellsChanges) }
+    }
+}
+
+/// How a partial file looked right after the last change that its transfer made to it.
+///
+/// Its time of modification is one that the transfer has set, some seconds back: a later write gives the
+/// file another one, on file systems with coarse times too.
+package struct FileStamp: Hashable, Codable, Sendable {
+    /// What of a file still counts, by how it looks.
+    package enum Trust: Hashable, Sendable, CaseIterable {
+        /// Its bytes, and what was computed from them.
+        case all
+        /// Its bytes: something about the file was changed that may have been them, with their time put back.
+        case bytes
+        /// Nothing, as far as can be seen: its time alone is another one. Bytes were written in place, or the file system
+        /// changes times by itself, as davfs2, rclone and NFS do when they send data later.
+        case nothingCertain
+        case nothing
+    }
+
+    package var size: Int64
+    /// Nanoseconds since 1970 of the last modification.
+    package var modified: Int64
+    /// Nanoseconds since 1970 of the last change of the bytes or of anything that is known about the file.
+    package var changed: Int64
+
+    package init(size: Int64, modified: Int64, changed: Int64) {
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+
+    /// What counts of a file that bore this stamp and looks as found.
+    package func trust(in found: FileStamp) -> Trust {
+        guard size == found.size else { return .nothing }
+        guard modified == found.modified else { return .nothingCertain }
+        return changed == found.changed ? .all : .bytes
+    }
+
+    /// The time that is given to a file at a moment, in seconds since 1970.
+    ///
+    /// It is even, as some file systems keep no other seconds, and far enough back that a later change never rounds to it.
+    package static func mark(at now: Int64) -> Int64 { (now - 4) & ~1 }
+}
+
+/// What is about to be renamed to where; committed before the rename, so that a crash between is understood.
+package struct PlacementIntent: Hashable, Codable, Sendable {
+    /// Absolute final path.
+    package var path: String
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    /// Digests that were computed and agreed.
+    package var verified: [Checksum]
+    /// Digests of the file whose expected ones disagreed, where that is no failure.
+    package var mismatched: [Checksum]?
+    /// Nanoseconds since 1970 of the placed file's last modification; absent before it is in its place.
+    package var modified: Int64?
+    /// Where the file was before a change of its name that may not have happened.
+    package var formerPath: String?
+
+    package init(
+        path: String, device: UInt64, inode: UInt64, size: Int64, verified: [Checksum], mismatched: [Checksum] = []
+    ) {
+        self.path = path
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.verified = verified
+        self.mismatched = mismatched.isEmpty ? nil : mismatched
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, device, inode, size, verified, mismatched, modified
+        case formerPath = "former_path"
     }
 }

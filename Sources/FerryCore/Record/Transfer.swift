@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// One transfer as every face shows it.
-
 package import Foundation
 
 /// One transfer as every face shows it.
@@ -61,4 +58,94 @@ package struct Transfer: Hashable, Sendable {
     package var note: ClientNote?
     /// What each of several connections fetches; empty unless running with more than one.
     package var segments: [TransferSegment] = []
+}
+
+/// From what is stored and what runs to what is shown.
+extension Transfer {
+    /// What is known of a transfer only while the daemon lives.
+    package enum Live: Hashable, Sendable {
+        /// Has no slot, for this reason.
+        case waiting(WaitReason)
+        /// Has a slot; bytes in the partial file, the complete length if known, bytes per second, what several connections do.
+        case running(received: Int64, expected: Int64?, speed: Double?, segments: [TransferSegment] = [])
+    }
+
+    /// Computes the state and everything shown from the record and what is live.
+    package init(_ record: TransferRecord, live: Live) {
+        let facts = record.facts
+        let request = record.request
+        id = record.id
+        session = request.session
+        url = request.url
+        finalURL = facts.finalURL
+        priority = request.priority
+        bytesReceived = facts.ranges.byteCount
+        bytesExpected = facts.identity?.completeLength ?? request.expectedSize
+        destination = facts.destination
+        folder = request.folder
+        name = facts.name
+        attempts = record.attempts
+        createdAt = record.createdAt
+        startedAt = facts.startedAt
+        finishedAt = record.finishedAt
+        rateLimit = request.rateLimit
+        tags = request.tags
+        verified = []
+        mismatched = []
+        lengthVerified = facts.lengthVerified
+        unchanged = false
+        insecure = request.insecure
+        etag = facts.identity?.etag
+        lastModified = facts.identity?.lastModified
+        contentType = facts.identity?.contentType
+        redirects = facts.redirects
+        notes = facts.notes
+        method = request.method
+        bytesSent = facts.bodySent ?? 0
+        bytesToSend = request.body?.length
+        response = facts.response
+        exchanges = facts.exchanges ?? []
+        startedOver = facts.startedOver ?? 0
+        bytesSpent = facts.bytesSpent
+        challenge = facts.challenge
+        notBefore = request.notBefore
+        note = request.note
+
+        if let outcome = record.outcome {
+            state = outcome.state
+            switch outcome {
+            case .succeeded(let success):
+                destination = success.path
+                bytesReceived = success.size
+                bytesExpected = success.size
+                verified = success.verified
+                mismatched = success.mismatched
+                lengthVerified = success.lengthVerified
+                unchanged = success.unchanged
+            case .failed(let failure): error = failure
+            case .canceled:
+                var cancellation = TransferError(.canceled, "The transfer was canceled.")
+                cancellation.details.cancelReason = facts.cancelReason
+                error = cancellation
+            }
+            return
+        }
+        switch (record.intent, live) {
+        case (_, .running(let received, let expected, let speed, let segments)):
+            state = .running
+            bytesReceived = received
+            bytesExpected = expected ?? bytesExpected
+            bytesPerSecond = speed
+            self.segments = segments
+        case (.suspend, _), (.cancel, _), (.remove, _), (.removeWithFile, _):
+            state = .suspended
+        case (.run, .waiting(let why)):
+            state = .waiting
+            reason = record.retry?.reason ?? why
+            error = record.retry?.error
+            // Until somebody answers, there is no time to name.
+            let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
+            nextTryAt = hasTime ? record.retry?.at : nil
+        }
+    }
 }
