@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which part of a resource a response holds.
-
 /// The value of a `Content-Range` field in bytes (RFC 9110 §14.4).
 package enum ContentRange: Hashable, Sendable {
     /// `bytes first-last/complete`; `complete` is nil for `*`.

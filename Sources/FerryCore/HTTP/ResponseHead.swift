@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The head of a final response.
-
 /// Status and fields of a final response, and where it came from.
 package struct ResponseHead: Hashable, Sendable {
     package let status: Int
@@ -107,5 +104,49 @@ extension String {
     /// The media type of a `Content-Type` value, in lower case and without parameters.
     var mediaType: String {
         String(Substring(utf8.prefix { $0 != UInt8(ascii: ";") })).trimmingFieldSpace.lowercased()
+    }
+}
+
+/// Sentences about responses.
+extension ResponseHead {
+    /// The one target that `Location` names.
+    var location: String? {
+        let values = Set(values("Location"))
+        return values.count == 1 ? values.first.flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+
+    /// The URL without userinfo and query values, safe to show.
+    var shownURL: String { (try? HTTPURL(parsing: url))?.redacted ?? origin.description }
+
+    func error(_ code: ErrorCode, _ message: String, as errorClass: ErrorClass? = nil) -> TransferError {
+        TransferError(code, message, details: ErrorDetails(httpStatus: status, url: shownURL), as: errorClass)
+    }
+
+    /// The error of a status, with advice if there is any.
+    func statusError(_ code: ErrorCode, _ advice: String? = nil, as errorClass: ErrorClass? = nil) -> TransferError {
+        let fact = "The server answered \(StatusPhrase.describe(status)) for \(shownURL)"
+        return error(code, advice.map { "\(fact); \($0)." } ?? "\(fact).", as: errorClass)
+    }
+}
+
+/// One field line of an HTTP head, in the order and spelling in which it was given (RFC 9110 §5).
+package struct HeaderField: Hashable, Codable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether this field has the given name; field names ignore case (RFC 9110 §5.1).
+    package func isNamed(_ other: String) -> Bool {
+        // Names are ASCII: no field of a head is worth two new strings.
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercased($0) == Self.lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

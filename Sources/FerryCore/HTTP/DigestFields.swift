@@ -1,5 +1,59 @@
-// Ferry: FerryCore
-// A dictionary in the syntax of structured fields.
+import Foundation
+
+/// The digests that a response head states, as far as Ferry checks them: SHA-256 and SHA-512.
+///
+/// A field that is malformed, and an algorithm that is not one of the two, counts as not sent.
+package struct DigestFields: Hashable, Sendable {
+    /// Digests of the whole file: `Repr-Digest` (RFC 9530), else `Digest` (RFC 3230).
+    package let representation: [Checksum]
+    /// Digests of the body of this one response: `Content-Digest` (RFC 9530).
+    package let content: [Checksum]
+
+    package init(_ head: ResponseHead) {
+        var representation = head.value("Repr-Digest").map(Self.dictionary) ?? []
+        for older in head.value("Digest").map(Self.instanceDigests) ?? []
+        where !representation.contains(where: { $0.algorithm == older.algorithm }) {
+            representation.append(older)
+        }
+        self.representation = representation
+        self.content = head.value("Content-Digest").map(Self.dictionary) ?? []
+    }
+
+    /// Reads a structured dictionary whose members of interest are byte sequences.
+    static func dictionary(_ text: String) -> [Checksum] {
+        var parser = StructuredDictionary(text)
+        guard let members = parser.byteSequences() else { return [] }
+        return members.compactMap { checksum(key: $0.key, base64: $0.base64) }
+    }
+
+    /// Reads `SHA-256=base64, …`, where names ignore case.
+    static func instanceDigests(_ text: String) -> [Checksum] {
+        var found: [Checksum] = []
+        for member in text.split(separator: ",") {
+            let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2,
+                let checksum = checksum(
+                    key: String(parts[0]).trimmingFieldSpace.lowercased(), base64: String(parts[1]).trimmingFieldSpace),
+                !found.contains(where: { $0.algorithm == checksum.algorithm })
+            else { continue }
+            found.append(checksum)
+        }
+        return found
+    }
+
+    private static func checksum(key: String, base64: String) -> Checksum? {
+        let algorithm: DigestAlgorithm
+        switch key {
+        case "sha-256": algorithm = .sha256
+        case "sha-512": algorithm = .sha512
+        default: return nil
+        }
+        // Padding may be left out (RFC 9651 §4.2.7).
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: base64 + padding), bytes.count == algorithm.byteCount else { return nil }
+        return Checksum(algorithm, bytes: bytes)
+    }
+}
 
 /// Reads a structured dictionary (RFC 9651 §4.2.2) for its byte sequences; other values are checked and passed over.
 struct StructuredDictionary {

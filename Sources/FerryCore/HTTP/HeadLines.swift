@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The lines of a head that needs mending.
-
 /// The lines of a head, which are read leniently and written strictly.
 struct HeadLines {
     private struct Field {

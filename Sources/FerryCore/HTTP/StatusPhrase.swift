@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The usual words for statuses.
-
 /// The usual words for statuses, for sentences; what a server wrote beside its status is not shown.
 enum StatusPhrase {
     /// The number and its usual words, or the number alone.
