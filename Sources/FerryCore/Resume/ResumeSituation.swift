@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Everything that the decision about a response depends on.
-
 /// Everything that the decision about one response depends on.
 ///
 /// Made with what every response has; the other properties have the values of a transfer with one worker, no bytes
@@ -73,4 +70,41 @@ extension ResumeSituation {
     }
 
     var hasBytes: Bool { disk != .nothing && !ranges.isEmpty }
+}
+
+/// What a request asked for, as far as its answer depends on it.
+package enum Asked: Hashable, Sendable {
+    /// A plain GET, or whatever a raw transfer sends (G of the table).
+    case whole
+    /// Bytes from a position to the last position asked for, or to the end of the file.
+    ///
+    /// With a validator R of the table, without one U.
+    case range(from: Int64, to: Int64?, ifRange: Validator?)
+    /// A GET that is answered with 304 if the file is up to date (C of the table).
+    case conditional
+}
+
+/// What the bytes on disk are good for when a response arrives.
+package enum DiskState: Hashable, Sendable {
+    /// No bytes.
+    case nothing
+    /// Bytes, and an expected digest of the whole file that judges whatever is joined to them (D of the table).
+    case digest
+    /// Bytes of a strong identity, no digest (S of the table).
+    case strong
+    /// Bytes that nothing can be joined to (W of the table).
+    case weak
+
+    package init(ranges: ByteRangeSet, identity: ResourceIdentity?, hasExpectedDigest: Bool) {
+        self = ranges.isEmpty ? .nothing : Self(identity: identity, hasExpectedDigest: hasExpectedDigest)
+    }
+
+    /// What any bytes of this identity are good for.
+    package init(identity: ResourceIdentity?, hasExpectedDigest: Bool) {
+        if hasExpectedDigest {
+            self = .digest
+        } else {
+            self = identity?.strongValidator == nil ? .weak : .strong
+        }
+    }
 }

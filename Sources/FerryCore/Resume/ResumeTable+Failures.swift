@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// Answers that bring no bytes (docs/behaviour/transfers.md#row-28 to row 38).
-
+/// Answers that bring no bytes (docs/behaviour/transfers.md#row-28 to row 38).
 extension ResumeTable {
     /// What follows from an answer that brings no bytes. The last row takes whatever is left.
     static func failure(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict {

@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// Answers that are the file, or its beginning (docs/behaviour/transfers.md#row-8 to row 13, and row 5).
-
+/// Answers that are the file, or its beginning (docs/behaviour/transfers.md#row-8 to row 13, and row 5).
 extension ResumeTable {
     /// The answer to a request of the caller's own making (docs/behaviour/transfers.md#row-5).
     static func rawRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The decision table for responses.
-
 /// Decides what to do about a response, from what is on disk, what was asked and what the head says.
 ///
 /// Bytes of two responses are joined only if both have the same strong identity, or if an expected digest of the whole
