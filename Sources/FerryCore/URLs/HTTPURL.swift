@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// A URL that can be fetched.
-
 /// An absolute `http` or `https` URL in canonical form.
 ///
 /// Every part holds only characters that RFC 3986 allows there, so every layer below reads the same URL. The text forms

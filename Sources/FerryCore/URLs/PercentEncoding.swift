@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Bytes of a URL, written as `%XX` and read back.
-
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// This text with every byte that a URL may not hold at that place written as `%XX`.
