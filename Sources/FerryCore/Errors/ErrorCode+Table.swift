@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// The one error table: a row a code.
-
+/// The one error table: a row a code.
 extension ErrorCode {
     /// The row of this code. An exhaustive switch, so that a code without a row does not compile.
     package var row: ErrorRow {

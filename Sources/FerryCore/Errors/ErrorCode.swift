@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The stable words for what can go wrong.
-
 /// What went wrong, as a word that programs may rely on; its row says what it means.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case offline

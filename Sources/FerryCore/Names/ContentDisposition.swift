@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The name that a response proposes for its content.
-
 /// What a `Content-Disposition` field says about a name (RFC 6266, RFC 8187). Nothing here makes the name safe.
 package struct ContentDisposition: Hashable, Sendable {
     /// The decoded `filename*`, else `filename`; nil if neither gives one.

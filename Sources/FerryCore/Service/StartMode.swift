@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// How a daemon starts, by how the ones before it ended.
-
 package import Foundation
 
 /// What a daemon leaves in its state folder until it has run for ``StartMode/trial`` seconds, or has ended well.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Numbers that are out of their range.
-
 /// What becomes of numbers that are out of their range: one list of a value's numbers serves admission and journal.
 package struct NumberCare<Failure: Error>: Sendable {
     private let judge: @Sendable (TransferError) throws(Failure) -> Void

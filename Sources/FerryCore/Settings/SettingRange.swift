@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The ranges of the numbers that clients set.
-
 /// The values that one numeric key may have, in every body and on every command line that has the key.
 ///
 /// A client's number that is out of its range is refused. One that is stored already becomes the nearest number of its

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Large values that copies share.
-
 /// A value of hundreds of bytes in a place of its own: copies share it until one of them is changed.
 ///
 /// What holds one is copied and moved for the price of a reference.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which bytes of a file are there.
-
 /// A set of byte positions, kept as sorted, disjoint, coalesced half-open ranges.
 ///
 /// On the wire and in the journal it is an array of `[lower, upper]` pairs, the upper bound excluded.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Texts as calls of the C library take them.
-
 import Foundation
 
 /// Runs some code with a list of texts as the C library takes it: pointers to copies, and a null pointer behind the last.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The version of this build.
-
 /// The version of this build.
 package enum FerryVersion {
     package static let current = "0.1.0"

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The steps of a download at which a crash makes a difference.
-
 /// A step in the life of a download, in the order of the crash table; a seam at which tests end the daemon.
 package enum LifeStep: String, CaseIterable, Sendable {
     /// The request is in the journal; nobody has been answered.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which transfers go first.
-
 /// Which transfers get slots and, under a rate limit, shares first: a number from -10 to 10, three of which have names.
 package struct Priority: RawRepresentable, Hashable, Comparable, Sendable {
     /// The numbers that there are.

@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// Arithmetic that ends at the largest number instead of ending the process.
-
+/// Arithmetic that ends at the largest number instead of ending the process.
 extension FixedWidthInteger {
     /// The sum, or the nearest number that there is.
     package func addingSaturated(_ other: Self) -> Self {

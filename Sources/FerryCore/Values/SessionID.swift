@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The name of a session.
-
 /// Names a session: the set of transfers that one client owns and limits together.
 package struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// The session of the command line.

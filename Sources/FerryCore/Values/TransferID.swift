@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The name of one transfer.
-
 /// Identifies one transfer: 64 bits, ordered by the time of submission, written as 16 hexadecimal digits.
 package struct TransferID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Many ids as JSON.
-
 /// Many ids as they are written in JSON: of those that follow each other the first, and how many come after it.
 ///
 /// `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers that were submitted together have such ids. A short text may

@@ -1,8 +1,6 @@
-// Ferry: FerryCore
-// The wire form of a request: absent keys take their defaults.
-
 import Foundation
 
+/// The wire form of a request: absent keys take their defaults.
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
