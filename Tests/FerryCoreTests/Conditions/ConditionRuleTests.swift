@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which conditions are in a transfer's way.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What the machine's words about its conditions mean.
-
 import FerryCore
 import Foundation
 import Testing

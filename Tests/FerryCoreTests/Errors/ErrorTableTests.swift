@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// The error table, and the page that shows it.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Names in Content-Disposition, and which name wins.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Names that servers and URLs propose, hostile ones among them.
-
 import FerryCore
 import Testing
 

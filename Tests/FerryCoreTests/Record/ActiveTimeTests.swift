@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How long a transfer has been under way.
-
 import FerryCore
 import Foundation
 import Testing
@@ -42,5 +39,72 @@ import Testing
         time.begin(at: instant(1000, up: 900))
         #expect(time.seconds(at: instant(1060, boot: boot, up: 5)) == 60)
         #expect(time.seconds(at: instant(10, boot: boot, up: 5)) == 0)
+    }
+}
+
+@Suite struct `Time bounds` {
+    /// Wall clock and uptime differ by 1000 seconds.
+    private static func instant(_ wall: Double) -> ActiveTime.Instant {
+        ActiveTime.Instant(wall: Date(timeIntervalSince1970: wall), boot: "a", uptime: wall - 1000)
+    }
+
+    struct Case: Sendable {
+        var deadline: Double?
+        var timeout: Double?
+        /// Moments at which it was started, suspended, and so on.
+        var turns: [Double] = []
+        let due: Double?
+    }
+
+    @Test(arguments: [
+        Case(due: nil), Case(turns: [5000], due: nil),
+        Case(deadline: 6000, due: 6000), Case(deadline: 6000, turns: [5000], due: 6000),
+        Case(timeout: 60, due: nil), Case(timeout: 60, turns: [5000], due: 5060),
+        // Suspended, and started again with what is left.
+        Case(timeout: 60, turns: [5000, 5020], due: nil),
+        Case(timeout: 60, turns: [5000, 5020, 7000], due: 7040),
+        Case(timeout: 60, turns: [5000, 5090, 7000], due: 6970),
+        // The earlier of both.
+        Case(deadline: 6000, timeout: 60, turns: [5000], due: 5060),
+        Case(deadline: 5010, timeout: 60, turns: [5000], due: 5010),
+        Case(deadline: 6000, timeout: 60, turns: [5000, 5020], due: 6000),
+    ])
+    func `end at the earlier of the deadline and what is left of the longest time`(_ sample: Case) {
+        var active = ActiveTime()
+        for (index, moment) in sample.turns.enumerated() {
+            if index.isMultiple(of: 2) {
+                active.begin(at: Self.instant(moment))
+            } else {
+                active.suspend(at: Self.instant(moment))
+            }
+        }
+        let bounds = TimeBounds(
+            deadline: sample.deadline.map(Date.init(timeIntervalSince1970:)), resourceTimeout: sample.timeout,
+            active: active)
+        #expect(bounds.due == sample.due.map(Date.init(timeIntervalSince1970:)))
+        #expect(bounds.rest(at: Self.instant(8000)) == sample.due.map { $0 - 8000 })
+    }
+
+    @Test func `of the longest time go by the machine's own clock, of a deadline by the wall clock`() throws {
+        var active = ActiveTime()
+        active.begin(at: Self.instant(5000))
+        var now = Self.instant(5010)
+        now.wall += 86_400
+        #expect(TimeBounds(deadline: nil, resourceTimeout: 60, active: active).rest(at: now) == 50)
+        let deadline = Date(timeIntervalSince1970: 5060)
+        let rest = try #require(TimeBounds(deadline: deadline, resourceTimeout: nil, active: active).rest(at: now))
+        #expect(abs(rest - (50 - 86_400)) < 0.001)
+    }
+
+    @Test(arguments: [(TransferIntent.run, true), (.suspend, false), (.cancel, false), (.remove, false)])
+    func `count only for what may run`(intent: TransferIntent, counts: Bool) {
+        var record = TransferRecord(
+            id: TransferID(rawValue: 1), createdAt: Date(), request: TransferRequest(url: "http://a/", folder: "/"),
+            credentials: nil)
+        record.request.deadline = Date(timeIntervalSince1970: 5000)
+        record.intent = intent
+        #expect((record.due != nil) == counts)
+        record.outcome = .canceled
+        #expect(record.due == nil)
     }
 }

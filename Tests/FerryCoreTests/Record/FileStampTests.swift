@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What of a partial file still counts when its transfer goes on.
-
 import FerryCore
 import Foundation
 import Testing

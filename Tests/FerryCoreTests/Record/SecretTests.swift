@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What only a transfer's user may know.
-
 import FerryCore
 import Foundation
 import Testing

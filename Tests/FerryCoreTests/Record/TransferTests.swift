@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// From what is stored and what runs to what is shown.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Validators, and what is asked with them.
-
 import FerryCore
 import Foundation
 import Testing

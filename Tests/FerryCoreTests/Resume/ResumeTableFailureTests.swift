@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Rows 28 to 38 of docs/behaviour/transfers.md#the-table-of-answers.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Rows 14 to 26 of docs/behaviour/transfers.md#the-table-of-answers.
-
 import FerryCore
 import Testing
 

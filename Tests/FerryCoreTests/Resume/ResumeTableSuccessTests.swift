@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Rows 1 to 13 of docs/behaviour/transfers.md#the-table-of-answers.
-
 import FerryCore
 import Testing
 

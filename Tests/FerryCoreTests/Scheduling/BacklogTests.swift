@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Who waits beyond what is in memory.
-
 import FerryCore
 import Testing
 

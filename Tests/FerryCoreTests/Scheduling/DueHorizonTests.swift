@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How far ahead it is known whose time is over.
-
 import FerryCore
 import Foundation
 import Testing

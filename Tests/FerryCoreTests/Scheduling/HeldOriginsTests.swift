@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How long an origin is left alone, and because of whom.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which waiting transfer gets the next slot.
-
 import FerryCore
 import Testing
 

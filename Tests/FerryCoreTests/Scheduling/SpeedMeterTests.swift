@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Speed over the last seconds.
-
 import FerryCore
 import Testing
 

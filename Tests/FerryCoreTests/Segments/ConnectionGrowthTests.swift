@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How many connections a transfer has.
-
 import FerryCore
 import Testing
 
@@ -142,5 +139,19 @@ struct `Connections of a transfer` {
     ])
     func `that are too many go, but for one`(_ active: Int, _ wanted: Int, _ excess: Int, _ expected: Int) {
         #expect(SegmentRule.tooMany(active: active, wanted: wanted, excess: excess) == expected)
+    }
+}
+
+struct `Connections before the first answer` {
+    @Test(arguments: [(nil, 0), (1, 0), (2, 1), (16, 15)] as [(Int?, Int)])
+    func `are as many as the user asked for, and none where Ferry chooses`(wanted: Int?, expected: Int) {
+        #expect(EarlyOpening(wanted: wanted).count == expected)
+        #expect(EarlyOpening(wanted: wanted, missing: SegmentRule.worthSharing).count == expected)
+    }
+
+    @Test func `are none where what is known speaks against their use`() {
+        #expect(EarlyOpening(wanted: 8, missing: SegmentRule.worthSharing - 1).count == 0)
+        #expect(EarlyOpening(wanted: 8, isSharable: false).count == 0)
+        #expect(EarlyOpening(wanted: 8, wasInVain: true).count == 0)
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which worker fetches which part of a file.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// A file that comes over a path of numbers.
-
 import FerryCore
 import Foundation
 

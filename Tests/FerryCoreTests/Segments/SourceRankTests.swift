@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which of several sources of a file comes first.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How far a response may be written, whatever happens during a write.
-
 import FerryCore
 import Testing
 

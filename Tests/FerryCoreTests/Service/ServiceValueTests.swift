@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Values of the service on the wire.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How a daemon starts, by how the ones before it ended.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// The ranges of the numbers that clients set.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What is submitted together, and what became of it.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which texts are URLs that can be fetched.
-
 import FerryCore
 import Foundation
 import Testing

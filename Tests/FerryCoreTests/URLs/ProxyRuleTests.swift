@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Proxy variables as curl reads them.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Relative references in Location.
-
 import FerryCore
 import Testing
 

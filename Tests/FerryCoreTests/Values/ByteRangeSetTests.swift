@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// The set of bytes on disk, against a naive set of positions.
-
 import FerryCore
 import Foundation
 import Testing

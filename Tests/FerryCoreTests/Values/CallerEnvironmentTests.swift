@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What requests take along of their programs' environments.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Text that is not what it looks like.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Values written as JSON.
-
 import FerryCore
 import Foundation
 import Testing

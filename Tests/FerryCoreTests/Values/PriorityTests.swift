@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Priorities and their words.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Heads that are read although a strict codec would not, and those that are not.
-
 import FerryCore
 import Testing
 

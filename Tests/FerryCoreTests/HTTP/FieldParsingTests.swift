@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// ETag, Content-Range, Range, digests and framing.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What is known of names, and which is looked up next.
-
 import FerryCore
 import Testing
 

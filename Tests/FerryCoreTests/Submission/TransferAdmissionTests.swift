@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What a request must be before it is stored.
-
 import FerryCore
 import Foundation
 import Testing

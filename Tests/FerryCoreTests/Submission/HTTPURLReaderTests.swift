@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Many URLs, most of which begin alike.
-
 import FerryCore
 import Testing
 

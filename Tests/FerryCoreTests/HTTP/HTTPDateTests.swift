@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Dates in HTTP fields.
-
 import FerryCore
 import Foundation
 import Testing
