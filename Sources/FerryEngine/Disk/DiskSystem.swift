@@ -1,5 +1,5 @@
-// Ferry: FerryEngine
-// The system calls on files that the engine makes, as a seam.
+package import FerryCore
+import Foundation
 
 /// The system calls on files that the engine makes.
 ///
@@ -52,4 +52,93 @@ package protocol DiskSystem: Sendable {
     func isWritable(_ folder: OpenFile) -> Bool
     /// Bytes that this user may still write to the folder's file system.
     func freeSpace(of folder: OpenFile) throws(DiskError) -> Int64
+}
+
+/// A system call on a file that failed.
+package struct DiskError: Error, Hashable, Sendable {
+    /// What was being done, as the start of a sentence: "writing", "syncing".
+    package let operation: String
+    package let path: String
+    package let errno: Int32
+    /// What people can do about it, as a sentence.
+    package let advice: String?
+
+    package init(_ operation: String, _ path: String, errno: Int32, advice: String? = nil) {
+        self.advice = advice
+        self.operation = operation
+        self.path = path
+        self.errno = errno
+    }
+
+    /// Whether there is no room, by space or by quota.
+    package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
+
+    /// The error of the table, where the path is the partial file or its folder.
+    package var transferError: TransferError {
+        let reason = unsafe String(cString: strerror(errno))
+        let failure = "\(operation) \(path.escapingControls) failed: \(reason)."
+        let sentence = advice.map { "\(failure) \($0)" } ?? failure
+        let details = ErrorDetails(errno: errno)
+        return switch errno {
+        case ENOSPC, EDQUOT: TransferError(.diskFull, sentence, details: details)
+        case EFBIG: TransferError(.fileTooLarge, sentence, details: details)
+        case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG:
+            TransferError(.destinationUnwritable, sentence, details: details)
+        default: TransferError(.diskIO, sentence, details: details)
+        }
+    }
+}
+
+/// Which file a name stands for, and what can be seen of it without opening it.
+package struct FileIdentity: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable { case regular, folder, link, other }
+
+    package let kind: Kind
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    package let links: UInt64
+    package let owner: UInt32
+    /// Permission bits.
+    package let mode: UInt32
+    /// Nanoseconds since 1970 of the last modification.
+    package let modified: Int64
+    /// Nanoseconds since 1970 of the last change of the bytes or of anything else about it.
+    package let changed: Int64
+
+    package init(
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, links: UInt64, owner: UInt32, mode: UInt32,
+        modified: Int64, changed: Int64
+    ) {
+        self.kind = kind
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.links = links
+        self.owner = owner
+        self.mode = mode
+        self.modified = modified
+        self.changed = changed
+    }
+
+    /// How the file looks.
+    package var stamp: FileStamp { FileStamp(size: size, modified: modified, changed: changed) }
+}
+
+extension FileIdentity? {
+    /// What the conflict policy is asked about; nil is a free name.
+    package var holder: ConflictRule.Holder { map { $0.kind == .folder ? .folder : .file } ?? .nothing }
+}
+
+/// An open file or folder; closed when its last owner lets go.
+package final class OpenFile: Sendable {
+    package let descriptor: CInt
+    package let path: String
+
+    package init(descriptor: CInt, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
 }
