@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// Finds the programs that were built with the tests.
-
 import Foundation
 
 /// A program of this package, as it was built together with the tests.

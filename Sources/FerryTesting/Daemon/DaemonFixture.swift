@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// A daemon with a home of its own, and the commands of its user.
-
 package import FerryClient
 import Foundation
 package import Glibc

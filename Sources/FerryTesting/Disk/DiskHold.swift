@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// Calls of a disk that hang.
-
 import Dispatch
 import Synchronization
 

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// What a disk would hold after a power cut.
-
 import FerryEngine
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// A disk that fails on command and remembers what was asked of it.
-
 package import FerryEngine
 import Foundation
 import Synchronization
@@ -247,4 +244,25 @@ package final class FaultyDisk: DiskSystem {
         }
         state.withLock { $0.memory.synced(identity, path: file.path, bytes: bytes) }
     }
+}
+
+/// The calls of a disk, as the words by which a test names them.
+package enum DiskCall: String, Hashable, Sendable, CaseIterable {
+    case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFolder, setMode, rename,
+        remove
+}
+
+/// What happened on a disk, in order.
+package enum DiskEvent: Equatable, Sendable {
+    case created(String)
+    case written(Range<Int64>)
+    case truncated(Int64)
+    case syncBegan
+    /// A sync that has succeeded.
+    case syncEnded
+    case renamed(String)
+    case folderSynced
+    case removed(String)
+    /// A call that failed on command.
+    case failed(DiskCall)
 }

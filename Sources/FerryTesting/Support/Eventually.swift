@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// Waiting for facts that have no event.
-
 /// Returns once a condition holds; the limit only turns a hang into a failure.
 ///
 /// For facts that nothing announces. Where there is an event, wait for the event.
@@ -14,5 +11,14 @@ package func eventually(
     while try await !condition() {
         guard clock.now < end else { throw TestingError("After \(limit) \(what) does not hold.") }
         try await clock.sleep(for: .milliseconds(5))
+    }
+}
+
+/// A failure of the test's own tools.
+package struct TestingError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
     }
 }

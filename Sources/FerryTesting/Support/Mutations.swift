@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// Bytes that are almost right.
-
 import Foundation
 
 /// Mutations of samples, the same in every run of one seed.

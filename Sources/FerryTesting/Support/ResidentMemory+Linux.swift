@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// How much memory the process has.
-
 import Foundation
 
 /// What the process has in memory since a moment, as the kernel counts it.

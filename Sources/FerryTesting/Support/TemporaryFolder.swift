@@ -1,6 +1,4 @@
-// Ferry: FerryTesting
-// A folder that lives as long as one test.
-
+import Crypto
 import Foundation
 
 /// A new, empty folder of its own; whoever makes it removes it.
@@ -33,4 +31,21 @@ package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws 
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     return try await body(folder)
+}
+
+/// Reads files and says what they contain.
+package enum FileDigest {
+    /// The SHA-256 of a file in hexadecimal digits, read piece by piece.
+    package static func sha256(_ path: String) throws -> String {
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? file.close() }
+        var function = SHA256()
+        while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+            function.update(data: piece)
+        }
+        return function.finalize().map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
 }

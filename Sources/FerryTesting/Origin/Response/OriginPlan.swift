@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// From a request and a script to the steps of an answer.
-
 import FerryCore
 
 /// Decides what a connection does about one request. Performs nothing.

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// The resource behind a path, as the modes shape it.
-
 package import FerryCore
 
 /// What one request finds at its path.
@@ -64,5 +61,36 @@ package struct OriginResource: Sendable {
             ("Content-Type", contentType),
         ]
         return fields.compactMap { name, value in value.map { HeaderField(name: name, value: $0) } }
+    }
+}
+
+/// Writes dates in the fixed form of RFC 9110 §5.6.7.
+package enum HTTPDate {
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// The date that many seconds after 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package static func string(_ seconds: Int64) -> String {
+        let days = Int(seconds / 86_400)
+        let time = Int(seconds % 86_400)
+        let (year, month, day) = civil(days)
+        return "\(weekdays[days % 7]), \(padded(day)) \(months[month - 1]) \(year) "
+            + "\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+    }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// The civil date of a day after 1970. Years begin in March here, which puts the leap day last.
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }

@@ -1,6 +1,4 @@
-// Ferry: FerryTesting
-// The right answer to a request, and the wrong answers to a range.
-
+/// The right answer to a request, and the wrong answers to a range.
 extension OriginResponse {
     /// The answer that the resource itself gives: whole, part, not modified or not satisfiable (RFC 9110 §13, §14).
     package static func answering(

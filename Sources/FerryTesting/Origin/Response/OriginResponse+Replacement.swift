@@ -1,9 +1,7 @@
-// Ferry: FerryTesting
-// Answers that have nothing to do with the resource.
-
 import FerryCore
 import Foundation
 
+/// Answers that have nothing to do with the resource.
 extension OriginResponse {
     /// What a mode answers in place of the resource; nil if it leaves the resource its say.
     package static func replacement(_ mode: OriginMode, _ exchange: OriginExchange) -> OriginResponse? {

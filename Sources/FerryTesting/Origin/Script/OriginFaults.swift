@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// The small vocabularies of the origin's modes.
-
 /// What is wrong with a Content-Range.
 package enum ContentRangeFault: Hashable, Sendable, CaseIterable {
     case missing, reversed, thirtyDigits, itemsUnit, completeTooSmall

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// The ways in which the origin can misbehave.
-
 /// One way to misbehave; the modes of a script combine.
 ///
 /// Offsets count body bytes of the response at hand, not of the resource. ETags and other values are sent as given.

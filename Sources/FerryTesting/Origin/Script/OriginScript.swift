@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// What the origin serves and how it misbehaves, as data.
-
 /// What the origin serves, and the rules by which it misbehaves.
 ///
 /// ```swift
@@ -40,5 +37,110 @@ package struct OriginScript: Sendable {
     /// The modes that apply to one exchange.
     package func modes(for exchange: OriginExchange) -> [OriginMode] {
         rules.filter { $0.condition.matches(exchange) }.flatMap(\.modes)
+    }
+}
+
+/// The modes that requests get for which a condition holds.
+package struct OriginRule: Sendable {
+    package var condition: OriginCondition
+    package var modes: [OriginMode]
+
+    package init(condition: OriginCondition, modes: [OriginMode]) {
+        self.condition = condition
+        self.modes = modes
+    }
+
+    package static func on(_ condition: OriginCondition, _ modes: OriginMode...) -> OriginRule {
+        OriginRule(condition: condition, modes: modes)
+    }
+
+    package static func always(_ modes: OriginMode...) -> OriginRule {
+        OriginRule(condition: .always, modes: modes)
+    }
+}
+
+extension [OriginRule] {
+    /// Redirects from each path to the next; the last one is served.
+    package static func redirects(through paths: String..., status: Int = 302) -> [OriginRule] {
+        zip(paths, paths.dropFirst()).map { .on(.path($0), .redirect(to: $1, status: status)) }
+    }
+
+    /// `hops` redirects: from `/hop/<hops>` down to `/hop/1`, which leads to the target.
+    package static func redirects(hops: Int, to target: String = "/file.bin") -> [OriginRule] {
+        (1...hops).map { hop in
+            .on(.path("/hop/\(hop)"), .redirect(to: hop == 1 ? target : "/hop/\(hop - 1)"))
+        }
+    }
+}
+
+/// When a rule applies.
+package indirect enum OriginCondition: Sendable {
+    case always
+    /// Requests by their number since the script was set, from 1.
+    case requestNumbers(Range<Int>)
+    /// Requests by their number among those for the same path since the script was set, from 1.
+    case pathRequestNumbers(Range<Int>)
+    /// Connections by their number since the origin started, from 1.
+    case connectionNumbers(Range<Int>)
+    /// This path without its query; with a `*` at the end every path that begins so.
+    case path(String)
+    /// Requests with a Range field.
+    case ranged
+    /// Requests with a field of that name.
+    case has(String)
+    /// Every `of`-th request: the first has the index 0.
+    case turn(Int, of: Int)
+    case both(OriginCondition, OriginCondition)
+    case not(OriginCondition)
+
+    package static var unranged: OriginCondition { .not(.ranged) }
+    package static func request(_ number: Int) -> OriginCondition { .requestNumbers(number..<number + 1) }
+    package static func requests(_ numbers: some RangeExpression<Int>) -> OriginCondition {
+        .requestNumbers(numbers.relative(to: 1..<Int.max))
+    }
+    package static func pathRequests(_ numbers: some RangeExpression<Int>) -> OriginCondition {
+        .pathRequestNumbers(numbers.relative(to: 1..<Int.max))
+    }
+    package static func connection(_ number: Int) -> OriginCondition { .connectionNumbers(number..<number + 1) }
+    package static func connections(_ numbers: some RangeExpression<Int>) -> OriginCondition {
+        .connectionNumbers(numbers.relative(to: 1..<Int.max))
+    }
+    package func and(_ other: OriginCondition) -> OriginCondition { .both(self, other) }
+
+    package func matches(_ exchange: OriginExchange) -> Bool {
+        switch self {
+        case .always: true
+        case .requestNumbers(let numbers): numbers.contains(exchange.number)
+        case .pathRequestNumbers(let numbers): numbers.contains(exchange.pathNumber)
+        case .connectionNumbers(let numbers): numbers.contains(exchange.request.connection)
+        case .path(let path) where path.hasSuffix("*"): exchange.request.path.hasPrefix(path.dropLast())
+        case .path(let path): exchange.request.path == path
+        case .ranged: exchange.request.value("Range") != nil
+        case .has(let name): exchange.request.value(name) != nil
+        case .turn(let index, let count): (exchange.number - 1) % count == index
+        case .both(let first, let second): first.matches(exchange) && second.matches(exchange)
+        case .not(let condition): !condition.matches(exchange)
+        }
+    }
+}
+
+/// One request and what the origin knows of those before it.
+package struct OriginExchange: Sendable {
+    package var request: RecordedRequest
+    /// 1 for the first request since the script was set.
+    package var number: Int
+    /// 1 for the first request for this path since the script was set.
+    package var pathNumber: Int
+    /// Responses under way, this one included.
+    package var activeResponses: Int
+    /// Seconds since 1970.
+    package var now: Int64
+
+    package init(request: RecordedRequest, number: Int, pathNumber: Int, activeResponses: Int, now: Int64) {
+        self.request = request
+        self.number = number
+        self.pathNumber = pathNumber
+        self.activeResponses = activeResponses
+        self.now = now
     }
 }

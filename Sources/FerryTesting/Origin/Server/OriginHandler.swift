@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// One connection of the origin.
-
 import FerryCore
 import NIOCore
 import NIOSSL

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// Certificates made for one test.
-
 import Foundation
 import Subprocess
 

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// A server whose HTTP/2 fails.
-
 import NIOCore
 import NIOPosix
 import NIOSSL

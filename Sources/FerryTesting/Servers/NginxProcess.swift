@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// The process of the tests' nginx.
-
 import Foundation
 import NIOCore
 import NIOPosix

@@ -1,6 +1,3 @@
-// Ferry: FerryTesting
-// An HTTP proxy that tunnels, or refuses to.
-
 import NIOCore
 import NIOPosix
 import Synchronization

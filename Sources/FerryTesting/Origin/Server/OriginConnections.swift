@@ -1,0 +1,123 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// The channels of an origin's open connections.
+final class OpenConnections: Sendable {
+    private struct State: Sendable {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes a new connection in; returns false after `closeAll()`, when the connection is to end at once.
+    func add(_ channel: any Channel) -> Bool {
+        state.withLock { state in
+            if !state.isClosed { state.channels[ObjectIdentifier(channel)] = channel }
+            return !state.isClosed
+        }
+    }
+
+    func remove(_ channel: any Channel) {
+        state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
+    }
+
+    /// Ends the connections on which no answer is under way.
+    func closeIdle() {
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.eventLoop.execute {
+                let pipeline = channel.pipeline.syncOperations
+                guard let handler = try? pipeline.handler(type: OriginHandler.self), handler.isIdle else { return }
+                channel.close(promise: nil)
+            }
+        }
+    }
+
+    /// Ends all connections, those under TLS without ceremony, and those to come.
+    func closeAll() {
+        let channels = state.withLock { state in
+            state.isClosed = true
+            return Array(state.channels.values)
+        }
+        for channel in channels {
+            channel.eventLoop.execute {
+                if let raw = try? channel.pipeline.syncOperations.handler(type: RawConnection.self) {
+                    raw.close()
+                } else {
+                    channel.close(promise: nil)
+                }
+            }
+        }
+    }
+}
+
+/// Ends a connection below TLS: with FIN and no close_notify, or with RST.
+///
+/// Stands nearest to the socket, so that what it does passes no other handler.
+final class RawConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func close() {
+        context?.close(promise: nil)
+    }
+
+    /// Sends RST once the peer's kernel has acknowledged all that was written.
+    ///
+    /// A reset throws away what the sending kernel still holds; without the wait the peer would get fewer bytes than
+    /// the script says. The number of tries bounds the wait for a peer that does not read.
+    func reset(triesLeft: Int = 5000) {
+        guard let context, let provider = context.channel as? any SocketOptionProvider else { return }
+        let information: EventLoopFuture<TCPInformation> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
+        information.assumeIsolated().whenComplete { result in
+            if triesLeft > 0, case .success(let information) = result, !information.isDrained {
+                context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+                    self.reset(triesLeft: triesLeft - 1)
+                }
+                return
+            }
+            // A linger time of 0 makes the kernel send RST in place of FIN.
+            provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in self.close() }
+        }
+    }
+}
+
+/// The start of Linux' `struct tcp_info`, as far as its count of bytes not sent.
+private struct TCPInformation: Sendable {
+    /// Eight single bytes: state, options and the like.
+    private var flags: UInt64 = 0
+    /// `tcpi_rto` to `tcpi_notsent_bytes`.
+    private var words = InlineArray<35, UInt32>(repeating: 0)
+
+    /// Whether the peer's kernel has everything: no segment unacknowledged, no byte unsent.
+    var isDrained: Bool { words[4] == 0 && words[34] == 0 }
+}
+
+/// Makes the listening socket of an origin and the pipeline of each connection.
+enum OriginListener {
+    static func bind(port: Int, state: OriginState, security: OriginSecurity?) async throws -> any Channel {
+        try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let raw = RawConnection()
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(raw)
+                    if let security { try pipeline.addHandlers(security.handlers()) }
+                    try pipeline.addHandler(OriginHandler(state: state, raw: raw))
+                }
+            }
+            .bind(host: "127.0.0.1", port: port)
+            .get()
+    }
+}
