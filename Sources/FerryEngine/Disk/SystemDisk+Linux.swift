@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The files of Linux.
-
 #if os(Linux)
     import CFerrySystem
     import FerryCore
@@ -233,6 +230,26 @@
                 links: UInt64(status.st_nlink), owner: status.st_uid, mode: status.st_mode & 0o7777,
                 modified: Int64(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec),
                 changed: Int64(seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec))
+        }
+    }
+
+    /// A folder that this process has just made.
+    enum NewFolder {
+        /// Gives it its mode where this process's umask took something off.
+        ///
+        /// In a folder with a default access list the kernel leaves the umask out, and the list has decided.
+        static func setMode(_ mode: UInt32, of path: String) throws(DiskError) {
+            let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            // Another process that may write to the folder above may have moved it away.
+            guard folder >= 0 else { return }
+            defer { close(folder) }
+            var facts = stat()
+            guard unsafe fstat(folder, &facts) == 0, facts.st_uid == geteuid(), facts.st_mode & 0o777 != mode,
+                ferry_has_default_access_list(folder) == 0
+            else { return }
+            guard fchmod(folder, facts.st_mode & 0o7000 | mode) == 0 else {
+                throw DiskError("Setting the mode of", path, errno: errno)
+            }
         }
     }
 #endif

@@ -67,6 +67,7 @@ extension ResumeCase {
     static func status(_ status: Int, _ fields: (String, String)...) -> ResponseHead { Sample.head(status, fields) }
 }
 
+/// Heads, identities and situations for the tests of the resume rules.
 enum Sample {
     static let origin = Origin(scheme: "http", host: "a.example", port: 80)
     static let otherOrigin = Origin(scheme: "http", host: "b.example", port: 80)

@@ -3,6 +3,7 @@ import Testing
 
 private typealias Row = ResumeCase
 
+/// docs/behaviour/transfers.md#the-table-of-answers
 @Suite struct `Resume table, rows 28 to 38` {
     @Test(arguments: [400, 401, 403, 404, 410])
     func `R12 row 28 a final URL that has expired`(status: Int) {

@@ -3,6 +3,7 @@ import Testing
 
 private typealias Row = ResumeCase
 
+/// docs/behaviour/transfers.md#the-table-of-answers
 @Suite struct `Resume table, rows 14 to 26` {
     private static let otherTag = ("ETag", #""v2""#)
     private static let otherTotal = ("Content-Range", "bytes 5000000-6999999/7000000")

@@ -3,6 +3,7 @@ import Testing
 
 private typealias Row = ResumeCase
 
+/// docs/behaviour/transfers.md#the-table-of-answers
 @Suite struct `Resume table, rows 1 to 13` {
     @Test func `R12 row 1 a failure before a head is treated by its own class`() {
         let error = TransferError(.connectFailed, "The connection was refused.")
