@@ -31,14 +31,13 @@ package actor LocalTransferService: TransferService {
     /// Transfers that have no slot.
     var lines: Lines
     /// Transfers that have a slot.
-    var live: [TransferID: LiveTransfer] = [:]
+    var running = Running()
+    /// The attempts of the transfers that have a slot.
+    var attempts: [TransferID: Attempt] = [:]
     /// Whether free slots are about to be given away.
     var isScheduling = false
     var starting = StartingTransfers()
     var ending = EndingTransfers()
-    /// Digests of the bytes on disk of transfers that wait between two tries.
-    var digests: [TransferID: RunningDigest] = [:]
-    var originSizes: [String: RecentSizes] = [:]
     var clock = AlarmClock()
     var ids: IDSource
     var turns = Turns()

@@ -115,7 +115,7 @@ import Testing
             let hung = try await bed.add("/hung") { $0.folder = folder }
             try await eventually("the disk hangs") { hold.count > 0 }
             await local.prepareToEnd()
-            try await eventually("the other has stopped") { await local.running == [hung.id] }
+            try await eventually("the other has stopped") { await local.running.ids == [hung.id] }
             #expect(try await bed.service.transfer(held.id).bytesReceived == 600_000)
             await local.shutdown()
             #expect(hold.count > 0)
@@ -155,8 +155,4 @@ import Testing
             }
         }
     }
-}
-
-extension LocalTransferService {
-    fileprivate var running: [TransferID] { Array(live.keys) }
 }

@@ -127,7 +127,7 @@ import Testing
 
 extension LocalTransferService {
     fileprivate func waitsForName(_ id: TransferID) -> Bool {
-        live[id]?.progress.waitsForName.load(ordering: .relaxed) == true
+        attempts[id]?.waitsForName == true
     }
 }
 

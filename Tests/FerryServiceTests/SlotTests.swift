@@ -182,11 +182,11 @@ import Testing
 
 extension LocalTransferService {
     /// Whether nothing runs or waits for a slot.
-    fileprivate var isAtRest: Bool { live.isEmpty && lines.count == 0 }
+    fileprivate var isAtRest: Bool { running.isEmpty && lines.count == 0 }
 
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
-        guard let key = live[id]?.key else { return false }
+        guard let key = running.key(of: id) else { return false }
         lines.insert(id, key)
         return true
     }

@@ -46,6 +46,9 @@ package struct SlotLimits: Sendable {
     /// Whether every slot is taken, whoever asks.
     package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
 
+    /// Whether a session has a limit of its own for its transfers.
+    package func limitsTransfers(of session: SessionID) -> Bool { sessionLimits[session] != nil }
+
     /// Why a transfer with this key has to wait; nil if it may run.
     package func obstacle(_ key: QueueKey) -> WaitReason? {
         if isFull { return .slot }

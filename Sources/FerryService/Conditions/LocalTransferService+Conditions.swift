@@ -45,7 +45,7 @@ extension LocalTransferService {
         var pace: Int?
         if lines.keys.contains(where: \.network.isDiscretionary) { pace = 15 }
         // What runs on must stop within five seconds.
-        if live.values.contains(where: { $0.key.network.isDiscretionary }) { pace = 3 }
+        if running.hasDiscretionary { pace = 3 }
         guard pace != watch.pace else { return }
         watch.pace = pace
         watch.source.pollPower(every: pace)
@@ -71,7 +71,7 @@ extension LocalTransferService {
             lines.wake(waitingFor: .network)
         }
         if !conditions.areGood {
-            for id in live.keys {
+            for id in running.ids {
                 Task(name: "conditions of transfer \(id)") { await self.stopIfForbidden(id) }
             }
         }
@@ -84,8 +84,8 @@ extension LocalTransferService {
 
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
     func stopIfForbidden(_ id: TransferID) async {
-        guard !watch.conditions.areGood, let transfer = live[id], let run = transfer.run, let record = transfer.record,
-            let reason = obstacle(key(record))
+        guard !watch.conditions.areGood, let run = attempts[id]?.run,
+            let record = running.record(of: id), let reason = obstacle(key(record))
         else { return }
         if let error = ConditionRule.error(reason, network(of: record.request)) {
             await run.stop(with: error)
@@ -112,7 +112,7 @@ extension LocalTransferService {
         var known: TransferRecord?
         do throws(TransferError) {
             let record = try await existing(id)
-            guard record.isEligible, live[id] == nil, !isShuttingDown else { return }
+            guard record.isEligible, !running.contains(id), !isShuttingDown else { return }
             known = record
             var machine = TransferMachine(record, network: network(of: record.request))
             guard case .finish(let outcome) = machine.forbidden(reason) else {
@@ -147,8 +147,10 @@ extension LocalTransferService {
     func tellWaiting(_ ids: [TransferID]) {
         guard !ids.isEmpty else { return }
         Task(name: "news of those who wait") {
-            for id in ids.prefix(2000) where live[id] == nil {
-                guard let record = try? await existing(id), record.isEligible, live[id] == nil else { continue }
+            for id in ids.prefix(2000) where !running.contains(id) {
+                guard let record = try? await existing(id), record.isEligible, !running.contains(id) else {
+                    continue
+                }
                 await publishLive(.waiting, record)
             }
         }
@@ -158,8 +160,10 @@ extension LocalTransferService {
     /// form of an event does not say.
     func tellObstacles(of ids: [TransferID]) async {
         guard !watch.conditions.areGood || !lines.heldOrigins.isEmpty else { return }
-        for id in ids.prefix(2000) where live[id] == nil {
-            guard let record = try? await existing(id), record.isEligible, live[id] == nil else { continue }
+        for id in ids.prefix(2000) where !running.contains(id) {
+            guard let record = try? await existing(id), record.isEligible, !running.contains(id) else {
+                continue
+            }
             let key = key(record)
             guard obstacle(key) != nil || lines.holdEnd(key.origin) != nil else { continue }
             await publishLive(.waiting, record)

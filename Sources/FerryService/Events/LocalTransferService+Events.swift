@@ -77,16 +77,15 @@ extension LocalTransferService {
     }
 
     func shown(_ record: TransferRecord) -> Transfer {
-        guard record.outcome == nil, let transfer = live[record.id], transfer.run != nil else {
+        guard record.outcome == nil, running.hasRun(record.id), let attempt = attempts[record.id] else {
             return waiting(record) { obstacle(to: record) }
         }
         // The user's wish is what counts, while its disk does not let it end.
-        if transfer.isLeft, record.intent != .run { return suspending(record) }
+        if running.course(of: record.id) == .isLeft, record.intent != .run { return suspending(record) }
         let now = NIODeadline.now().uptimeNanoseconds
-        transfer.meter.add(bytes: transfer.progress.received.load(ordering: .relaxed), now: now)
-        var shown = Transfer(record, live: transfer.liveState(now: now))
-        shown.bytesSent = max(shown.bytesSent, transfer.progress.sent.load(ordering: .relaxed))
-        shown.bytesSpent = max(shown.bytesSpent, transfer.progress.spent.load(ordering: .relaxed))
+        var shown = Transfer(record, live: attempt.liveState(now: now))
+        shown.bytesSent = max(shown.bytesSent, attempt.progress.sent.load(ordering: .relaxed))
+        shown.bytesSpent = max(shown.bytesSpent, attempt.progress.spent.load(ordering: .relaxed))
         return shown
     }
 
@@ -112,7 +111,7 @@ extension LocalTransferService {
 
     /// Samples running transfers as long as there are any and somebody looks; a service at rest has no timer.
     func startSampling() {
-        guard samplers == nil, hub.hasLiveListeners, !live.isEmpty, !isShuttingDown else { return }
+        guard samplers == nil, hub.hasLiveListeners, !running.isEmpty, !isShuttingDown else { return }
         samplers = Task(name: "samples of running transfers") { [weak self] in
             while !Task.isCancelled, let interval = await self?.sample() {
                 try? await Task.sleep(for: .seconds(interval))
@@ -123,12 +122,12 @@ extension LocalTransferService {
     private func sample() async -> Double? {
         let interval = await hub.sampleInterval
         guard !Task.isCancelled else { return nil }
-        guard let interval, !live.isEmpty else {
+        guard let interval, !running.isEmpty else {
             samplers = nil
             return nil
         }
-        for transfer in live.values {
-            guard let record = transfer.record else { continue }
+        for id in running.ids {
+            guard let record = running.record(of: id) else { continue }
             await hub.publish(
                 TransferEvent(
                     number: nil, kind: .progress, at: Date(), id: record.id, session: record.request.session,

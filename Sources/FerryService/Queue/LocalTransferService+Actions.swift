@@ -56,7 +56,7 @@ extension LocalTransferService {
     /// Those that wait come before those that run: a slot that becomes free is not given to one that is to stop as well.
     private func perform(_ action: TransferAction, on ids: [TransferID]) async -> [ActionResult] {
         var results: [TransferID: ActionResult] = [:]
-        for part in [ids.filter { live[$0] == nil }, ids.filter { live[$0] != nil }] {
+        for part in [ids.filter { !running.contains($0) }, ids.filter(running.contains)] {
             var left = part[...]
             while !left.isEmpty {
                 let some = left.prefix(128)
@@ -78,10 +78,10 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             var record = try await existing(id)
-            if record.intent != .run || record.outcome != nil, let isLeft = live[id]?.isLeft {
+            if record.intent != .run || record.outcome != nil, let course = running.course(of: id) {
                 // A run that is about to end still has facts to record; one that was left is not waited for again to stop it.
                 let isStop = action == .pause || action == .cancel
-                let hasEnded = isStop && isLeft && record.outcome == nil ? false : await endsSoon(id)
+                let hasEnded = isStop && course == .isLeft && record.outcome == nil ? false : await endsSoon(id)
                 record = try await existing(id)
                 if !hasEnded, record.outcome == nil, action == .pause {
                     return ActionResult(id: id, state: shown(record).state)
@@ -91,7 +91,7 @@ extension LocalTransferService {
             while true {
                 if let result = try await perform(action, on: record) { return result }
                 // Its run has ended it in between.
-                await live[id]?.task?.value
+                await attempts[id]?.task?.value
                 record = try await existing(id)
             }
         } catch {
@@ -125,7 +125,7 @@ extension LocalTransferService {
             return nil
         }
         lines.leave(record.id, key(record))
-        live[record.id]?.isStopping = true
+        running.stop([record.id])
         // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
         await stopBriefly([record.id])
@@ -137,9 +137,9 @@ extension LocalTransferService {
     /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
     func suspending(_ record: TransferRecord) -> Transfer {
         var shown = Transfer(record, live: .waiting(.slot))
-        guard let transfer = live[record.id], transfer.run != nil else { return shown }
-        shown.bytesReceived = max(shown.bytesReceived, transfer.progress.received.load(ordering: .relaxed))
-        shown.bytesExpected = transfer.progress.expectedLength ?? shown.bytesExpected
+        guard running.hasRun(record.id), let progress = attempts[record.id]?.progress else { return shown }
+        shown.bytesReceived = max(shown.bytesReceived, progress.received.load(ordering: .relaxed))
+        shown.bytesExpected = progress.expectedLength ?? shown.bytesExpected
         return shown
     }
 
@@ -214,7 +214,7 @@ extension LocalTransferService {
     func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
         if record.outcome == nil { _ = try await cancel(record) }
         let record = try await existing(record.id)
-        guard live[record.id] == nil else { throw Self.stillStopping(record.id) }
+        guard !running.contains(record.id) else { throw Self.stillStopping(record.id) }
         try await removeLeftovers(Leftovers(record, withFile: deletesFile))
         let now = Date()
         let session = record.request.session
@@ -222,7 +222,7 @@ extension LocalTransferService {
             try transaction.delete(record.id)
             return try transaction.appendEvent(kind: .removed, at: now, id: record.id, session: session, snapshot: nil)
         }
-        digests[record.id] = nil
+        running.forget(record.id)
         await hub.publish(
             TransferEvent(number: number, kind: .removed, at: now, id: record.id, session: session, transfer: nil))
         return ActionResult(id: record.id)

@@ -41,7 +41,7 @@ extension LocalTransferService {
             }
             let goesOn = lines.endReading(
                 reading, ids, isEnd: ids.count < Self.lineWindow, isBusy: { turns.transfers.isTaken($0) },
-                isLive: { live[$0] != nil })
+                isLive: running.contains)
             // What is being acted upon is scheduled once its turn ends.
             if goesOn { schedule() }
         } catch {
@@ -54,7 +54,7 @@ extension LocalTransferService {
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
         guard lines.hasBacklog(of: session) else { return }
         let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
-        for transfer in pending where live[transfer.id] == nil && lines.delay(of: transfer.id) == nil {
+        for transfer in pending where !running.contains(transfer.id) && lines.delay(of: transfer.id) == nil {
             guard !turns.transfers.isTaken(transfer.id), transfer.session == session, transfer.isPlain else { continue }
             lines.insert(transfer.id, key(transfer))
         }

@@ -75,7 +75,7 @@ extension LocalTransferService {
                 throw TransferError(
                     .invalidRequest, "A transfer that has bytes keeps its folder; cancel it and submit it anew.")
             }
-            if live[record.id] != nil {
+            if running.contains(record.id) {
                 throw TransferError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
             }
             record.facts.name = nil
@@ -142,15 +142,13 @@ extension LocalTransferService {
         let hasNewAddress = changed.request.hasOtherAddress(than: old.request)
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let id = changed.id
-        if let transfer = live[id] {
-            transfer.record?.request = changed.request
-            transfer.changed = changed.request
-            await transfer.run?.follow(changed.request)
-            transfer.limiter.rate = changed.request.rateLimit
-            transfer.gate.setPriority(changed.request.priority)
-            transfer.key.priority = changed.request.priority
+        if let attempt = attempts[id] {
+            running.follow(id, changed.request)
+            await attempt.run?.follow(changed.request)
+            attempt.limiter.rate = changed.request.rateLimit
+            attempt.gate.setPriority(changed.request.priority)
             // A new address is asked at once; the bytes on disk are judged by its answer.
-            if hasNewAddress { await transfer.run?.stop() }
+            if hasNewAddress { await attempt.run?.stop() }
             if changed.request.network != old.request.network {
                 watchConditions(for: key(changed))
                 await stopIfForbidden(id)

@@ -112,7 +112,7 @@ extension LocalTransferService {
             let (record, remains) = try await journal.read { reader throws(TransferError) in
                 (try reader.record(id), try reader.remains(of: [id]).first)
             }
-            guard let record, live[id] == nil else { return }
+            guard let record, !running.contains(id) else { return }
             guard !record.intent.isRemoval else {
                 guard let remains else { return }
                 let failures = try await finishRemoval(of: [remains], in: remains.session, on: queue)

@@ -115,11 +115,11 @@ extension LocalTransferService {
             setDueAlarm(record)
             return true
         }
-        guard let transfer = live[id] else {
+        guard running.contains(id) else {
             lines.leave(id, key(record))
             return false
         }
-        if let run = transfer.run, let error = overdue(record) {
+        if let run = attempts[id]?.run, let error = overdue(record) {
             await run.stop(with: error)
         } else {
             // It has a slot and no run yet: the run is met a moment later.

@@ -8,7 +8,7 @@ import Foundation
 extension LocalTransferService {
     /// Puts those back that were taken out, where they stood.
     func comeBack(_ taken: Lines.TakenOut) {
-        lines.comeBack(taken) { live[$0] != nil }
+        lines.comeBack(taken, unless: running.contains)
         arm()
     }
 
@@ -20,7 +20,7 @@ extension LocalTransferService {
         for transfer in transfers {
             setDueAlarm(transfer.id, transfer.due, at: now)
             // The alarm of one may have rung while it was read: what is live is in no line.
-            guard live[transfer.id] == nil else { continue }
+            guard !running.contains(transfer.id) else { continue }
             let key = key(transfer)
             let rest = transfer.retry?.rest(now: now.wall) ?? 0
             let launchRest = transfer.startsAfterRelaunch ? relaunchRest(transfer.session) : 0

@@ -7,17 +7,17 @@ import Foundation
 
 extension LocalTransferService {
     package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
-        let wasLive = live[id] != nil
+        let wasLive = running.contains(id)
         let record = try await existing(id)
         // A run that has ended while the journal was read has recorded more since.
-        return shown(wasLive && live[id] == nil ? try await existing(id) : record)
+        return shown(wasLive && !running.contains(id) ? try await existing(id) : record)
     }
 
     package func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
         guard (1...1000).contains(query.limit) else {
             throw TransferError(.invalidRequest, "limit is 1 to 1000, not \(query.limit).")
         }
-        let filters = Self.filters(query, running: Set(live.filter { $0.value.run != nil }.keys))
+        let filters = Self.filters(query, running: running.withRun)
         let newestFirst = query.newestFirst
         let listed = try await noting { () async throws(TransferError) in
             try await journal.read { reader throws(TransferError) in
@@ -39,7 +39,7 @@ extension LocalTransferService {
         var obstacles: [QueueKey: WaitReason] = [:]
         return listed.map { transfer in
             let record = transfer.record
-            guard record.isEligible, live[record.id]?.run == nil else { return shown(record) }
+            guard record.isEligible, !running.hasRun(record.id) else { return shown(record) }
             let request = record.request
             let key = QueueKey(
                 session: request.session, origin: transfer.origin, priority: request.priority,
@@ -108,7 +108,7 @@ extension LocalTransferService {
         }
         return ServiceStatus(
             version: FerryVersion.current, pid: getpid(), startedAt: startedAt,
-            transfers: shownCounts(counts, running: live.count { $0.value.run != nil }),
+            transfers: shownCounts(counts, running: running.countWithRun()),
             lastEvent: lastEvent, warnings: warnings + [startWatch.mode.warning].compactMap { $0 })
     }
 
@@ -119,9 +119,9 @@ extension LocalTransferService {
             }
         }
         return found.map { session in
-            let running = live.count { $0.value.run != nil && $0.value.key.session == session.id }
-            return SessionInfo(
-                id: session.id, settings: session.settings, transfers: shownCounts(session.counts, running: running))
+            SessionInfo(
+                id: session.id, settings: session.settings,
+                transfers: shownCounts(session.counts, running: running.countWithRun(of: session.id)))
         }
     }
 

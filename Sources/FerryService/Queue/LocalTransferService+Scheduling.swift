@@ -38,37 +38,20 @@ extension LocalTransferService {
         }
     }
 
-    /// - Parameter own: a transfer that is not counted.
-    func currentLimits(without own: TransferID? = nil) -> SlotLimits {
-        let sessionLimits = sessionStates.compactMapValues(\.settings.activeTransfers)
-        var limits = SlotLimits(
-            settings: currentSettings, sessionLimits: sessionLimits,
-            sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
-            running: EmptyCollection(), heldOrigins: lines.heldOrigins)
-        var together = 0
-        var unnamed = 0
-        for (id, transfer) in live where id != own {
-            if transfer.lendsSlot, unnamed < Self.mostUnnamed {
-                unnamed += 1
-            } else if transfer.isInMemory, together < Self.mostPlacedTogether,
-                sessionLimits[transfer.key.session] == nil
-            {
-                // The more are placed together, the less each of them costs: others fetch meanwhile.
-                together += 1
-            } else if transfer.isWhole {
-                limits.takeSlot(transfer.key)
-            } else {
-                limits.add(transfer.key)
-            }
-        }
-        return limits
+    /// What may run beside the transfers that have a slot.
+    func currentLimits() -> SlotLimits {
+        // A look-up that is given up says so to its counters alone.
+        for id in running.waitingForNames where attempts[id]?.waitsForName == false { running.waitsForNoName(id) }
+        return running.limits(under: slotRules)
     }
 
-    /// Transfers that wait for the names of their hosts, without the slots that they had.
-    private static let mostUnnamed = 64
-
-    /// Small files that wait, all their bytes in memory, to be placed together, without the slots that they had.
-    private static let mostPlacedTogether = 64
+    /// The limits before anything runs.
+    var slotRules: SlotLimits {
+        SlotLimits(
+            settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
+            sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
+            running: EmptyCollection(), heldOrigins: lines.heldOrigins)
+    }
 
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
@@ -110,7 +93,7 @@ extension LocalTransferService {
         _ id: TransferID, _ key: QueueKey, after delay: Double = 0, reason: WaitReason = .retry,
         error: TransferError? = nil
     ) {
-        guard live[id] == nil else { return }
+        guard !running.contains(id) else { return }
         watchConditions(for: key)
         guard delay > 0 else { return lines.insert(id, key) }
         let until = ContinuousClock.now + .wait(seconds: delay)

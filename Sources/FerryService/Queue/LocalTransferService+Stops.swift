@@ -4,18 +4,17 @@ import FerryEngine
 extension LocalTransferService {
     /// Stops a run and waits until everything that it wrote is durable, however long its disk takes.
     func stop(_ id: TransferID) async {
-        live[id]?.isStopping = true
-        guard let transfer = live[id] else { return }
-        await transfer.run?.stop()
-        await transfer.task?.value
+        running.stop([id])
+        guard let attempt = attempts[id] else { return }
+        await attempt.run?.stop()
+        await attempt.task?.value
     }
 
     /// Stops runs together and waits until everything that they wrote is durable.
     func stop(_ ids: [TransferID]) async {
-        let running = ids.filter { live[$0] != nil }
-        for id in running { live[id]?.isStopping = true }
+        let stopping = running.stop(ids)
         await withTaskGroup(of: Void.self) { group in
-            for id in running { group.addTask { await self.stop(id) } }
+            for id in stopping { group.addTask { await self.stop(id) } }
         }
     }
 
@@ -26,12 +25,10 @@ extension LocalTransferService {
     /// - Returns: the transfers whose runs have not ended.
     @discardableResult
     func stopBriefly(_ ids: [TransferID]) async -> [TransferID] {
-        let running = ids.filter { live[$0] != nil }
-        guard !running.isEmpty else { return [] }
-        await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await self.stop(running) }
-        let left = running.filter { live[$0] != nil }
-        for id in left { live[id]?.isLeft = true }
-        return left
+        let stopping = ids.filter(running.contains)
+        guard !stopping.isEmpty else { return [] }
+        await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await self.stop(stopping) }
+        return running.leave(stopping)
     }
 
     /// Whether a run that is about to end does so before a few seconds have passed.
@@ -39,13 +36,13 @@ extension LocalTransferService {
 
     /// Waits a few seconds at most for runs that are about to end; what of them has not ended then.
     func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
-        let tasks = ids.compactMap { live[$0]?.task }
+        let tasks = ids.compactMap { attempts[$0]?.task }
         let limit = Duration.seconds(configuration.answerLimit)
         guard !tasks.isEmpty, await !Patience.wait(atMost: limit, for: { for task in tasks { await task.value } })
         else {
             return []
         }
-        return ids.filter { live[$0] != nil }
+        return ids.filter(running.contains)
     }
 
     /// Why nothing can begin that needs the files of a transfer.
@@ -62,11 +59,10 @@ extension LocalTransferService {
     func stopAll() -> Task<Void, Never> {
         // Transfers that have a slot and no attempt yet are marked with the others, and make none. What a disk that
         // does not answer holds up goes on from its last checkpoint at the next start.
-        let running = Array(live.keys)
-        for id in running { live[id]?.isStopping = true }
+        let stopping = running.stop(running.ids)
         let limit = Duration.seconds(configuration.stopLimit)
         return Task(name: "end of all runs") {
-            await Patience.wait(atMost: limit) { await self.stop(running) }
+            await Patience.wait(atMost: limit) { await self.stop(stopping) }
         }
     }
 }

@@ -28,9 +28,9 @@ extension LocalTransferService {
                 return nil
             }
             // Looks again: somebody may have paused or removed it while it was read.
-            guard var record, record.isEligible, live[id]?.isStopping == false, let transfer = live[id] else {
-                return nil
-            }
+            guard var record, record.isEligible, !running.isStopping(id), let key = running.key(of: id),
+                let attempt = attempts[id]
+            else { return nil }
             known = record
             if let begin = record.request.notBefore, begin > Date() {
                 // The wall clock was set back while it waited.
@@ -42,28 +42,28 @@ extension LocalTransferService {
                 return isEnded ? nil : NextTry(record: record, delay: Self.soon, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
-            if transfer.isExcess { return NextTry(record: record, delay: 0, reason: .retry) }
+            if running.course(of: id) == .givesSlotBack { return NextTry(record: record, delay: 0, reason: .retry) }
             record.attempts += 1
             record.retry = nil
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
-            var job = TransferJob(record, gate: transfer.gate, progress: transfer.progress)
-            if let timeout = session(transfer.key.session).settings.idleTimeout { job.request.idleTimeout = timeout }
+            var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
+            if let timeout = session(key.session).settings.idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= ids.lastOfOthers
-            job.digest = digests.removeValue(forKey: id)
+            job.digest = running.takeDigest(of: id)
             job.reserve = currentSettings.reserve
-            job.offersHTTP2 = offersHTTP2(record, transfer.key)
+            job.offersHTTP2 = offersHTTP2(record, key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
             // What has stopped it meanwhile waits for this task, and nothing was begun.
-            guard !transfer.isStopping else {
-                digests[id] = job.digest
+            guard !running.isStopping(id) else {
+                running.keep(job.digest, of: id)
                 return nil
             }
-            transfer.limiter.rate = record.request.rateLimit
-            transfer.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
-            transfer.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
+            attempt.limiter.rate = record.request.rateLimit
+            attempt.progress.received.store(record.facts.ranges.byteCount, ordering: .relaxed)
+            attempt.progress.expected.store(record.facts.identity?.completeLength ?? -1, ordering: .relaxed)
             let facts = JournalFacts(journal: journal) { [weak self] in
                 await self?.take($0, of: id)
             } whole: { [weak self] in
@@ -72,10 +72,8 @@ extension LocalTransferService {
                 await self?.nameChanged(of: id)
             }
             let run = engine.makeRun(job, journal: facts)
-            live[id]?.record = record
-            live[id]?.run = run
-            if let changed = live[id]?.changed {
-                live[id]?.record?.request = changed
+            attempt.run = run
+            if let changed = running.begin(id, record) {
                 await run.follow(changed)
                 // The next try asks the new address.
                 if changed.hasOtherAddress(than: record.request) { await run.stop() }
@@ -84,7 +82,7 @@ extension LocalTransferService {
             startSampling()
             setDueAlarm(record)
             // Whoever stopped it before there was a run waits for this task.
-            if let transfer = live[id], transfer.isStopping || transfer.isExcess { await run.stop() }
+            if running.course(of: id) != .goesOn { await run.stop() }
             await stopIfForbidden(id)
             let report = await run.run()
             return try await settle(id, report)
@@ -92,30 +90,29 @@ extension LocalTransferService {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
             // A journal without room: the try is made again, and goes on from what is on disk.
-            return (live[id]?.record ?? known).map { record in
+            return (running.record(of: id) ?? known).map { record in
                 NextTry(record: record, delay: later, reason: error.code.row.subject.waitReason, error: error)
             }
         }
     }
 
     /// Takes up what a run has recorded, such as the response, for the samples.
-    private func take(_ facts: TransferFacts, of id: TransferID) { live[id]?.record?.facts = facts }
+    private func take(_ facts: TransferFacts, of id: TransferID) { running.take(facts, of: id) }
 
     /// Lets others connect to the host of a transfer whose bytes are all there.
     private func leaveHost(_ id: TransferID, inMemory: Bool) {
-        live[id]?.isWhole = true
-        live[id]?.isInMemory = inMemory
+        running.becameWhole(id, inMemory: inMemory)
         scheduleSoon()
     }
 
-    /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for it
-    /// once the name is found. It does so once: with its next slot it would be overtaken again and again.
+    /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for
+    /// it once the name is found.
     private func nameChanged(of id: TransferID) async {
-        guard let transfer = live[id], !transfer.isStopping, !transfer.isExcess, !transfer.keepsSlot else { return }
-        if !transfer.lendsSlot, currentLimits(without: id).obstacle(transfer.key) != nil {
-            transfer.isExcess = true
-            starting.keepers.insert(id)
-            await transfer.run?.stop()
+        guard let attempt = attempts[id] else { return }
+        if attempt.waitsForName {
+            running.waitsForName(id)
+        } else if running.takeSlotBack(id, under: slotRules) {
+            await attempt.run?.stop()
         }
         scheduleSoon()
     }
@@ -134,7 +131,7 @@ extension LocalTransferService {
     private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
         if try await settleSuccess(id, report) { return nil }
         // The request may have been changed, and the intent too, while the try was made.
-        guard let tried = live[id]?.record,
+        guard let tried = running.record(of: id),
             var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
         else { return nil }
         record.attempts = tried.attempts
@@ -143,7 +140,7 @@ extension LocalTransferService {
             now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
         let action = machine.tryEnded(
             tryEnd(report, of: record, moment), facts: report.facts, cost: report.cost, at: moment)
-        digests[id] = report.digest
+        running.keep(report.digest, of: id)
         switch action {
         case .finish(let outcome):
             try await finish(machine.record, outcome)
@@ -165,10 +162,9 @@ extension LocalTransferService {
     /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
         // Whoever changes its request has taken its turn.
-        guard case .succeeded(let success) = report.result, !turns.transfers.isTaken(id), let tried = live[id]?.record
-        else {
-            return false
-        }
+        guard case .succeeded(let success) = report.result, !turns.transfers.isTaken(id),
+            let tried = running.record(of: id)
+        else { return false }
         var machine = TransferMachine(tried, network: network(of: tried.request))
         let moment = TransferMachine.Moment(now: Date(), random: 0)
         let action = machine.tryEnded(
@@ -176,7 +172,7 @@ extension LocalTransferService {
         guard case .finish(let outcome) = action,
             try await finish(machine.record, outcome, isUntouched: true)
         else { return false }
-        originSizes[live[id]?.key.origin ?? key(tried).origin, default: RecentSizes()].add(success.size)
+        running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(tried).origin)
         return true
     }
 
@@ -187,7 +183,7 @@ extension LocalTransferService {
         let origin = key(record).origin
         switch report.result {
         case .succeeded(let success):
-            originSizes[origin, default: RecentSizes()].add(success.size)
+            running.noteSize(success.size, of: origin)
             return .succeeded(success)
         case .stopped: return .stopped
         case .failed(let error, let value):
@@ -251,8 +247,8 @@ extension LocalTransferService {
             return false
         }
         configuration.reached(.outcomeCommitted)
-        starting.forget(record.id)
-        digests[record.id] = nil
+        starting.ahead.forget(record.id)
+        running.forget(record.id)
         endHolds(of: record.id)
         sessionStates[record.request.session]?.memory?.forget(record.id)
         await hub.publish(
@@ -280,7 +276,6 @@ extension LocalTransferService {
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
         if let size = record.request.expectedSize { return size <= 4 << 20 }
-        let others = live.values.count { $0.key.origin == key.origin } + lines.waiting(for: key.origin)
-        return others >= 8 && originSizes[key.origin]?.areSmall == true
+        return running.hasManySmallFiles(key.origin, waiting: lines.waiting(for: key.origin))
     }
 }

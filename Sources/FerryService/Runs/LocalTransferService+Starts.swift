@@ -12,14 +12,6 @@ struct StartingTransfers {
     var isReading = false
     var alike = AlikeRecords()
     var ahead = RecordsAhead()
-    /// Transfers that wait for a slot after they have given one away.
-    var keepers: Set<TransferID> = []
-
-    /// Forgets a transfer that has ended.
-    mutating func forget(_ id: TransferID) {
-        ahead.forget(id)
-        keepers.remove(id)
-    }
 }
 
 extension LocalTransferService {
@@ -51,7 +43,7 @@ extension LocalTransferService {
                 return true
             }
             guard let last = group.last else { continue }
-            let next = live[last.id].map { lines.waiting(with: $0.key, limit: Self.readAhead) } ?? []
+            let next = running.key(of: last.id).map { lines.waiting(with: $0, limit: Self.readAhead) } ?? []
             let ids = group.map(\.id) + next
             starting.ahead.beginReading(at: revision)
             do throws(TransferError) {

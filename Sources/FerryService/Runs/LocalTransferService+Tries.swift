@@ -10,22 +10,20 @@ extension LocalTransferService {
     /// - Returns: whether it has got one. One that is live has one, and a second attempt would write to the same file.
     @discardableResult
     func start(_ id: TransferID, _ key: QueueKey) -> Bool {
-        guard live[id] == nil else { return false }
+        guard running.start(id, key) else { return false }
         let limiter = RateLimiter()
         let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
-        let keepsSlot = starting.keepers.remove(id) != nil
-        let transfer = LiveTransfer(key: key, limiter: limiter, gate: gate, keepsSlot: keepsSlot)
-        live[id] = transfer
+        let attempt = Attempt(limiter: limiter, gate: gate)
+        attempts[id] = attempt
         StartWatch.began(id)
-        transfer.task = Task(name: "transfer \(id)") {
-            let next = await self.makeTry(id)
+        attempt.task = Task(name: "transfer \(id)") {
+            let followed = await self.makeTry(id)
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
-            self.live[id] = nil
+            let (next, wasLeft) = self.running.end(id, followed)
+            self.attempts[id] = nil
             StartWatch.ended(id)
-            if transfer.isLeft { self.cleanUp() }
-            if let next, !transfer.isStopping {
-                await self.takeUp(transfer.changed.map(next.following) ?? next)
-            }
+            if wasLeft { self.cleanUp() }
+            if let next { await self.takeUp(next) }
             self.scheduleSoon()
         }
         return true
@@ -39,16 +37,5 @@ extension LocalTransferService {
         setDueAlarm(next.record)
         await publishLive(.waiting, next.record)
         if next.reason == .authentication { await noteNews(of: next.record.request.session) }
-    }
-}
-
-extension NextTry {
-    /// This try with a request that was changed while the last one was being settled.
-    fileprivate func following(_ request: TransferRequest) -> NextTry {
-        var record = record
-        record.request = request
-        let isNew = request.hasOtherAddress(than: self.record.request)
-        return NextTry(
-            record: record, delay: isNew ? 0 : delay, reason: isNew ? .retry : reason, error: isNew ? nil : error)
     }
 }

@@ -66,7 +66,7 @@ extension LocalTransferService {
             memory.store(answer, to: challenge)
         default: return false
         }
-        guard live[record.id] == nil else { return false }
+        guard !running.contains(record.id) else { return false }
         let id = record.id
         try await journal.commit { transaction throws(TransferError) in
             guard var current = try transaction.record(id) else { return }

@@ -72,7 +72,7 @@ extension LocalTransferService {
             let ids = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.page(page).map(\.id) }
             }
-            for part in [ids.filter { live[$0] == nil }, ids.filter { live[$0] != nil }] {
+            for part in [ids.filter { !running.contains($0) }, ids.filter(running.contains)] {
                 await withTaskGroup(of: ActionResult.self) { group in
                     for id in part { group.addTask { await self.quit(id) } }
                     for await result in group { results.append(result) }

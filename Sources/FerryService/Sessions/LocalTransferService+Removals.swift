@@ -15,14 +15,14 @@ extension LocalTransferService {
     ) async throws(TransferError) -> [ActionResult] {
         // Out of the line before the transaction: none of them begins to write while its row goes.
         let waiting = lines.leave(Set(ids), of: session)
-        let running = Set(ids.filter { live[$0] != nil })
+        let live = Set(ids.filter(running.contains))
         configuration.reached(.actionBegins)
         let now = Date()
         let (removed, begun): (EventRun, [TransferID])
         do throws(TransferError) {
             (removed, begun) = try await journal.commit { transaction throws(TransferError) in
                 try transaction.remove(
-                    ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: running, at: now)
+                    ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
             }
         } catch {
             comeBack(waiting)
@@ -30,7 +30,7 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        for id in begun { live[id]?.isStopping = true }
+        running.stop(begun)
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
         // What hangs is gone for the user, and its files follow once its run has ended.
@@ -89,8 +89,8 @@ extension LocalTransferService {
     private func forget(_ ids: [TransferID], of session: SessionID) {
         let memory = sessionStates[session]?.memory
         for id in ids {
-            digests[id] = nil
-            starting.forget(id)
+            running.forget(id)
+            starting.ahead.forget(id)
             endHolds(of: id)
             memory?.forget(id)
         }

@@ -61,7 +61,7 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         lines.leave(Set(suspended.ids), of: session)
-        for id in suspended.ids { live[id]?.isStopping = true }
+        running.stop(suspended.ids)
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
         await stopBriefly(suspended.ids)
@@ -103,7 +103,7 @@ extension LocalTransferService {
     /// - Returns: those that do not end, as their disks do not answer.
     func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
         var old: [TransferID] = []
-        for id in ids where live[id] != nil {
+        for id in ids where running.contains(id) {
             guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
             old.append(id)
         }

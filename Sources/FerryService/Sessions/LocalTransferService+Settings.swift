@@ -62,8 +62,8 @@ extension LocalTransferService {
             return key
         }
         let moved = lines.changeKeys(of: session, to: changed) { key($0) }
-        for (id, transfer) in live where transfer.key.session == session {
-            transfer.key = changed(transfer.key, id)
+        for id in running.ids(of: session) {
+            if let key = running.key(of: id) { running.changeKey(of: id, to: changed(key, id)) }
             await stopIfForbidden(id)
         }
         tellWaiting(moved.filter { obstacle($0.new) != obstacle($0.old) }.map(\.id))

@@ -33,7 +33,7 @@ struct Upkeep: Sendable {
 extension LocalTransferService {
     /// Plans to tidy up if nothing runs.
     func planUpkeep() {
-        guard live.isEmpty, !isShuttingDown, upkeep.plan(revision: journal.revision) else { return }
+        guard running.isEmpty, !isShuttingDown, upkeep.plan(revision: journal.revision) else { return }
         setAlarm(Alarm(due: .now + .wait(seconds: Upkeep.rest * configuration.delayScale), cause: .upkeep))
     }
 
@@ -56,14 +56,14 @@ extension LocalTransferService {
     /// Lets old events and secrets go and gives room back, as long as nothing runs.
     func tidyUp() {
         // What runs now plans it again when it ends.
-        guard live.isEmpty, !isShuttingDown else { return upkeep.rang() }
+        guard running.isEmpty, !isShuttingDown else { return upkeep.rang() }
         Task(name: "upkeep of the journal") {
             let revision = journal.revision
             do throws(TransferError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
-                while live.isEmpty, !isShuttingDown, await journal.reclaim() {}
-                if live.isEmpty {
+                while running.isEmpty, !isShuttingDown, await journal.reclaim() {}
+                if running.isEmpty {
                     upkeep.isTidy(at: revision)
                     await journal.releaseMemory()
                     configuration.atRest()
