@@ -25,9 +25,9 @@ package actor LocalTransferService: TransferService {
     var startWatch: StartWatch
     let hub: EventHub
 
-    var currentSettings: ServiceSettings
-    var sessionStates: [SessionID: SessionState] = [:]
-    let globalLimiter: RateLimiter
+    var queue: Queue
+    /// What runs of a session share, and the connections of apps.
+    var ties: SessionTies
     /// Transfers that have no slot.
     var lines: Lines
     /// Transfers that have a slot.
@@ -42,8 +42,6 @@ package actor LocalTransferService: TransferService {
     var ids: IDSource
     var turns = Turns()
     var samplers: Task<Void, Never>?
-    /// Apps and their sessions.
-    var desk = SessionDesk()
     /// The networks and the power that transfers depend on.
     var watch: ConditionWatch
     /// Folders with files that are to be removed.
@@ -66,9 +64,9 @@ package actor LocalTransferService: TransferService {
         self.journal = journal
         self.warnings = warnings
         ids = IDSource(last: lastID)
-        currentSettings = settings
         logger = configuration.logger
-        globalLimiter = RateLimiter(rate: settings.rateLimit)
+        queue = Queue(settings)
+        ties = SessionTies(rate: settings.rateLimit)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
         engine.timeouts = configuration.timeouts
@@ -144,7 +142,7 @@ package actor LocalTransferService: TransferService {
         beginEnd()
         guard !isClosed else { return }
         isClosed = true
-        disconnectAll()
+        ties.endConnections()
         await endOfRuns?.value
         await hub.finish()
         await engine.shutdown()

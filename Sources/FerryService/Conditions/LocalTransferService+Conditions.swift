@@ -56,7 +56,7 @@ extension LocalTransferService {
         guard !watch.watched.isEmpty, !isShuttingDown else { return }
         let report = watch.source.report
         var conditions = report.conditions
-        conditions.constrained = conditions.constrained || currentSettings.constrained
+        conditions.constrained = conditions.constrained || queue.sessions.settings.constrained
         guard conditions != watch.conditions || report.known != watch.known else { return }
         let reasons = currentReasons()
         let old = watch.conditions

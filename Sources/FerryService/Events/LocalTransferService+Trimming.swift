@@ -27,7 +27,7 @@ extension LocalTransferService {
     }
 
     /// Whether an app is registered for a session, and will take its events.
-    private func isRegistered(_ session: SessionID) -> Bool { desk.sessions[session] != nil }
+    private func isRegistered(_ session: SessionID) -> Bool { queue.desk.contains(session) }
 
     /// Trims again after every thousand outcomes, so that a daemon that never rests stays small too.
     func noteOutcome() async {

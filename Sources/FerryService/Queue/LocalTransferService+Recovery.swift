@@ -11,7 +11,7 @@ extension LocalTransferService {
     func recover() async throws(TransferError) {
         let end = ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
-        for session in found.sessions { sessionStates[session.id] = SessionState(settings: session.settings) }
+        for session in found.sessions { queue.sessions.change(session.id, to: session.settings) }
         try await recoverSessions()
         lineUp(found.timed)
         takeLines(found.lines)

@@ -18,7 +18,7 @@ extension LocalTransferService {
         var limits = currentLimits()
         while !limits.isFull,
             let next = lines.next(
-                isInOrder: { sessionStates[$0]?.settings.inOrder ?? false },
+                isInOrder: { queue.sessions.settings(of: $0).inOrder },
                 mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
         {
             if start(next.id, next.key) { limits.add(next.key) }
@@ -46,12 +46,7 @@ extension LocalTransferService {
     }
 
     /// The limits before anything runs.
-    var slotRules: SlotLimits {
-        SlotLimits(
-            settings: currentSettings, sessionLimits: sessionStates.compactMapValues(\.settings.activeTransfers),
-            sessionHostLimits: sessionStates.compactMapValues(\.settings.hostConnections),
-            running: EmptyCollection(), heldOrigins: lines.heldOrigins)
-    }
+    var slotRules: SlotLimits { queue.sessions.rules(heldOrigins: lines.heldOrigins) }
 
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
@@ -80,10 +75,7 @@ extension LocalTransferService {
     func network(of request: TransferRequest) -> NetworkPolicy { network(request.network, in: request.session) }
 
     func network(_ own: NetworkPolicy, in session: SessionID) -> NetworkPolicy {
-        guard var policy = sessionStates[session]?.settings.network else { return own }
-        // What is made in the background stays discretionary.
-        policy.isDiscretionary = policy.isDiscretionary || own.isDiscretionary
-        return policy
+        queue.sessions.network(own, in: session)
     }
 
     /// Puts a transfer in line, at once or after its delay; one that is live comes back once its attempt ends.

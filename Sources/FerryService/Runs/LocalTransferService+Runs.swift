@@ -10,13 +10,6 @@ import Logging
 import Synchronization
 
 extension LocalTransferService {
-    func session(_ id: SessionID) -> SessionState {
-        if let state = sessionStates[id] { return state }
-        let state = SessionState(settings: SessionSettings())
-        sessionStates[id] = state
-        return state
-    }
-
     /// Makes one attempt at a transfer that has a slot.
     func makeTry(_ id: TransferID) async -> NextTry? {
         var known: TransferRecord?
@@ -48,11 +41,11 @@ extension LocalTransferService {
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
-            if let timeout = session(key.session).settings.idleTimeout { job.request.idleTimeout = timeout }
+            if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= ids.lastOfOthers
             job.digest = running.takeDigest(of: id)
-            job.reserve = currentSettings.reserve
+            job.reserve = queue.sessions.settings.reserve
             job.offersHTTP2 = offersHTTP2(record, key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
@@ -197,7 +190,7 @@ extension LocalTransferService {
             return .failed(error, retryAfter: retryAfter)
         case .challenged(let challenge):
             return .challenged(
-                sessionStates[record.request.session]?.memory?.counting(challenge, of: record.id) ?? challenge)
+                ties.memories[record.request.session]?.counting(challenge, of: record.id) ?? challenge)
         }
     }
 
@@ -250,7 +243,7 @@ extension LocalTransferService {
         starting.ahead.forget(record.id)
         running.forget(record.id)
         endHolds(of: record.id)
-        sessionStates[record.request.session]?.memory?.forget(record.id)
+        ties.memories[record.request.session]?.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))

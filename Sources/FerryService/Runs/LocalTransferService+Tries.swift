@@ -12,7 +12,8 @@ extension LocalTransferService {
     func start(_ id: TransferID, _ key: QueueKey) -> Bool {
         guard running.start(id, key) else { return false }
         let limiter = RateLimiter()
-        let gate = RateGate([limiter, session(key.session).limiter, globalLimiter], priority: key.priority)
+        let ofSession = ties.limiter(of: key.session, queue.sessions.settings(of: key.session))
+        let gate = RateGate([limiter, ofSession, ties.limiter], priority: key.priority)
         let attempt = Attempt(limiter: limiter, gate: gate)
         attempts[id] = attempt
         StartWatch.began(id)

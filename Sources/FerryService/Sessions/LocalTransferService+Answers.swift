@@ -8,14 +8,10 @@ import FerryStore
 extension LocalTransferService {
     /// What a session's client and servers have told each other.
     func memory(of id: SessionID) async throws(TransferError) -> SessionMemory {
-        if let memory = sessionStates[id]?.memory { return memory }
+        if let memory = ties.memories[id] { return memory }
         let cookies = try await journal.read { reader throws(TransferError) in try reader.cookies(of: id) }
         // Looks again: somebody else may have been asked meanwhile.
-        var state = session(id)
-        let memory = state.memory ?? SessionMemory(cookies: cookies)
-        state.memory = memory
-        sessionStates[id] = state
-        return memory
+        return ties.memory(of: id, cookies: cookies)
     }
 
     /// Notes whether a process of the session's client is there to answer.

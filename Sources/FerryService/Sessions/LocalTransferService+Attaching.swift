@@ -20,7 +20,7 @@ extension LocalTransferService: SessionService {
         }
         try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
         try await waitForOthers(session, attachment)
-        let token = take(session, attachment)
+        let token = queue.desk.open(session, attachment, by: ProcessMark.of(attachment.process))
         do throws(TransferError) {
             return try await open(session, attachment, token)
         } catch {
@@ -35,7 +35,7 @@ extension LocalTransferService: SessionService {
     private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError) {
         let start = ContinuousClock.now
         // A process that attaches twice has lost its connection before that was noticed here.
-        while let holder = desk.sessions[session]?.holder, holder.process != attachment.process {
+        while let holder = queue.desk.holder(of: session), holder.process != attachment.process {
             let patience =
                 holder.isBackground
                 ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
@@ -47,44 +47,16 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Makes a process the one that has the session open.
-    private func take(_ id: SessionID, _ attachment: SessionAttachment) -> Int {
-        let token = desk.token()
-        var registration =
-            desk.sessions[id]?.registration
-            ?? SessionRegistration(
-                application: attachment.application, identifier: attachment.identifier, sendsLaunchEvents: true)
-        registration.sendsLaunchEvents = attachment.sendsLaunchEvents
-        registration.isManager = attachment.isManager
-        registration.holder = ProcessMark.of(attachment.process)
-        var session = desk.sessions[id] ?? SessionDesk.Session(registration: registration)
-        session.registration = registration
-        session.holder = SessionDesk.Holder(
-            token: token, process: attachment.process, isBackground: attachment.isBackgroundLaunched)
-        session.launch = nil
-        desk.sessions[id] = session
-        return token
-    }
-
     private func open(
         _ id: SessionID, _ attachment: SessionAttachment, _ token: Int
     ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
-        let wasCalled = endCalls(for: id, of: attachment.process) || attachment.isBackgroundLaunched
-        if wasCalled {
-            desk.sessions[id]?.hasNews = false
-            desk.sessions[id]?.registration.toldAt = Date()
-        }
+        let wasCalled = queue.desk.takeEvents(of: id, attachment, at: Date())
         if attachment.isBackgroundLaunched {
             try await saveRegistration(id)
         } else {
             try await beginForeground(attachment.application, saving: id)
         }
-        var state = self.session(id)
-        // A manager that says nothing keeps the limit that it has set.
-        if !attachment.isManager || attachment.connectionsPerHost != nil {
-            state.settings.hostConnections = attachment.connectionsPerHost
-        }
-        sessionStates[id] = state
+        queue.sessions.follow(attachment, of: id)
         // A manager answers no questions of servers: its transfers are judged as those of nobody.
         if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)
@@ -113,23 +85,13 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Notes that a process has opened a session that it was told of; whether it was.
-    private func endCalls(for id: SessionID, of process: Int32) -> Bool {
-        var wasCalled = false
-        for (token, listener) in desk.listeners where listener.connection.process == process {
-            if desk.listeners[token]?.called.remove(id) != nil { wasCalled = true }
-        }
-        return wasCalled
-    }
-
     /// The connection of the process that had the session open is gone.
     func detach(_ id: SessionID, _ token: Int) async {
-        guard desk.sessions[id]?.holder?.token == token else { return }
-        desk.sessions[id]?.holder = nil
-        sessionStates[id]?.memory?.isAttached = false
+        guard queue.desk.close(id, token) else { return }
+        ties.memories[id]?.isAttached = false
         // A process that lives through the end of the daemon comes back to the next one.
-        guard !desk.isEnding, !isShuttingDown else { return }
-        desk.sessions[id]?.registration.holder = nil
+        guard !isShuttingDown else { return }
+        queue.desk.forgetHolder(of: id)
         await attempt { () async throws(TransferError) in try await saveRegistration(id) }
         await consider(id)
     }
@@ -144,7 +106,7 @@ extension LocalTransferService: SessionService {
     }
 
     func saveRegistration(_ id: SessionID) async throws(TransferError) {
-        guard let registration = desk.sessions[id]?.registration else { return }
+        guard let registration = queue.desk.registration(of: id) else { return }
         try await journal.commit { transaction throws(TransferError) in
             try transaction.saveRegistration(registration, of: id)
         }

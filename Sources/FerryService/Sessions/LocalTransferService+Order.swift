@@ -21,17 +21,16 @@ extension LocalTransferService {
 
     /// Lets a session's transfers come in this order.
     func setOrder(_ ids: [TransferID], of session: SessionID) {
-        var state = self.session(session)
-        state.ranks = [:]
-        for (rank, id) in ids.enumerated() { state.ranks[id] = rank }
-        sessionStates[session] = state
+        queue.sessions.order(session, ids)
         lines.order(session, ids)
     }
 
     /// Sends the last of a session's running transfers back into the line, as many as are over its limits.
     func stopExcess(of session: SessionID) async {
-        guard let state = sessionStates[session] else { return }
-        let excess = running.giveExcessBack(of: session, state.settings) { state.ranks[$0] ?? .max }
+        let sessions = queue.sessions
+        let excess = running.giveExcessBack(of: session, sessions.settings(of: session)) {
+            sessions.rank(of: $0, in: session)
+        }
         for id in excess { await attempts[id]?.run?.stop() }
     }
 }

@@ -12,23 +12,23 @@ extension LocalTransferService {
 
     package func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] {
         // What ends the daemon ends its apps too, as at logout (docs/behaviour/url-session.md#61).
-        guard !desk.isEnding, !isShuttingDown else {
+        guard !isShuttingDown else {
             throw TransferError(.daemonUnreachable, "The daemon is about to end; its transfers stay as they are.")
         }
         let sessions: [SessionID]
         switch selection {
         case .session(let id):
-            guard desk.sessions[id] != nil else {
+            guard queue.desk.contains(id) else {
                 throw TransferError(.invalidRequest, "There is no background session \(id).")
             }
             sessions = [id]
-        case .application(let name): sessions = desk.sessions(of: name)
+        case .application(let name): sessions = queue.desk.sessions(of: name)
         }
         // Before anything ends: nothing that ends here is told of.
         for id in sessions { try await markQuit(id) }
         var results: [ActionResult] = []
         for id in sessions {
-            let isManager = desk.sessions[id]?.registration.isManager == true
+            let isManager = queue.desk.registration(of: id)?.isManager == true
             results += isManager ? try await suspendTransfers(of: id) : try await quitTransfers(of: id)
         }
         for id in sessions { try await markQuit(id) }
@@ -36,10 +36,7 @@ extension LocalTransferService {
     }
 
     private func markQuit(_ id: SessionID) async throws(TransferError) {
-        desk.sessions[id]?.registration.isQuit = true
-        desk.sessions[id]?.registration.toldAt = Date()
-        desk.sessions[id]?.hasNews = false
-        desk.sessions[id]?.launch = nil
+        queue.desk.quit(id, at: Date())
         try await noting { () async throws(TransferError) in try await saveRegistration(id) }
     }
 

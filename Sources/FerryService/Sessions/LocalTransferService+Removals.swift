@@ -87,7 +87,7 @@ extension LocalTransferService {
 
     /// Forgets what is kept in memory of transfers that are gone.
     private func forget(_ ids: [TransferID], of session: SessionID) {
-        let memory = sessionStates[session]?.memory
+        let memory = ties.memories[session]
         for id in ids {
             running.forget(id)
             starting.ahead.forget(id)

@@ -6,18 +6,18 @@ import FerryEngine
 import FerryStore
 
 extension LocalTransferService {
-    package func settings() async throws(TransferError) -> ServiceSettings { currentSettings }
+    package func settings() async throws(TransferError) -> ServiceSettings { queue.sessions.settings }
 
     package func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
         await takeTurn(forSettingsOf: nil)
         defer { turns.settings.leave(nil) }
-        let changed = currentSettings.applying(change)
+        let changed = queue.sessions.settings.applying(change)
         try changed.validate()
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSettings(changed) }
         }
-        currentSettings = changed
-        globalLimiter.rate = changed.rateLimit
+        queue.sessions.change(to: changed)
+        ties.limiter.rate = changed.rateLimit
         engine.budget.setLimits(perHost: changed.connectionsPerHost, total: changed.connectionsTotal)
         takeConditions()
         schedule()
@@ -33,11 +33,9 @@ extension LocalTransferService {
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
-        var state = session(id)
-        let old = state.settings
-        state.settings = settings
-        state.limiter.rate = settings.rateLimit
-        sessionStates[id] = state
+        let old = queue.sessions.settings(of: id)
+        queue.sessions.change(id, to: settings)
+        ties.follow(settings, of: id)
         if old.network != settings.network { try await followNetwork(of: id) }
         await stopExcess(of: id)
         schedule()

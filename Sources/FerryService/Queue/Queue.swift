@@ -1,0 +1,14 @@
+import FerryCore
+
+/// What is queued and what runs, and what decides about it: a value without clock, random numbers and I/O.
+///
+/// Its rooms are values with private state that know nothing of each other. The service owns it, tells it what happens and
+/// performs what follows.
+struct Queue: Sendable {
+    /// The settings, and the order of each session's transfers.
+    var sessions: Sessions
+    /// Apps and the processes that have sessions open.
+    var desk = SessionDesk()
+
+    init(_ settings: ServiceSettings) { sessions = Sessions(settings) }
+}
