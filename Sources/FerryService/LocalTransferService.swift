@@ -65,7 +65,6 @@ package actor LocalTransferService: TransferService {
         self.warnings = warnings
         ids = IDSource(last: lastID)
         logger = configuration.logger
-        queue = Queue(settings)
         ties = SessionTies(rate: settings.rateLimit)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
@@ -79,6 +78,10 @@ package actor LocalTransferService: TransferService {
         spoolFolder = configuration.spool
         lines = Lines(lookAhead: configuration.lookAhead)
         watch = ConditionWatch(configuration)
+        queue = Queue(
+            settings,
+            KnownConditions(
+                concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback))
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }
 

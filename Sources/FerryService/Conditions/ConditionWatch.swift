@@ -1,23 +1,10 @@
-// Ferry: FerryService
-// What the queue knows about networks and power.
-
 import FerryCore
 
-/// What the queue knows about networks and power.
+/// Where the conditions come from, and who wants to know about changes beside the queue. Owned by the service.
 struct ConditionWatch: Sendable {
     let source: any ConditionSource
-    var conditions = Conditions()
-    /// What has been asked for because a transfer depends on it.
-    var watched: ConditionNeeds = []
-    /// What the source has answered.
-    var known: ConditionNeeds = []
-    /// Seconds between two looks at the power; nil while nobody depends on it.
-    var pace: Int?
-    /// Those who want to know about changes, beside the queue.
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    var lastListener = 0
-    /// Whose needs were seen to last: most neighbours in line are alike.
-    var latest: QueueKey?
+    private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var lastListener = 0
 
     init(_ configuration: ServiceConfiguration) {
         if let source = configuration.conditions {
@@ -29,13 +16,17 @@ struct ConditionWatch: Sendable {
         }
     }
 
-    /// Whether everything that was asked for is known.
-    var isSettled: Bool { watched.isSubset(of: known) }
+    /// Adds a listener, which is told of changes; returns its number.
+    mutating func add(_ listener: AsyncStream<Void>.Continuation) -> Int {
+        lastListener += 1
+        listeners[lastListener] = listener
+        return lastListener
+    }
 
-    /// The conditions a policy depends on, for a host that is this machine or not.
-    func needs(_ policy: NetworkPolicy, isLoopback: @autoclosure () -> Bool) -> ConditionNeeds {
-        let needs = policy.needs
-        return !source.concernsLoopback && isLoopback() ? needs.intersection(.power) : needs
+    mutating func remove(_ number: Int) { listeners[number] = nil }
+
+    func tellListeners() {
+        for listener in listeners.values { listener.yield() }
     }
 
     func end() {

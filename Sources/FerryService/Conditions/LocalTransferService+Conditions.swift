@@ -9,31 +9,13 @@ import Logging
 
 extension LocalTransferService {
     /// Which condition is in the way of those with a key; nil if none is, or none is known to be.
-    func obstacle(_ key: QueueKey) -> WaitReason? {
-        if watch.conditions.areGood { return nil }
-        return ConditionRule.obstacle(key.network, watch.conditions, isLoopback: isLoopback(key.origin))
-    }
-
-    /// Whether the conditions let those with a key run. What they depend on must be known.
-    func isPermitted(_ key: QueueKey) -> Bool { isSettled(key) && obstacle(key) == nil }
-
-    private func isSettled(_ key: QueueKey) -> Bool {
-        watch.isSettled || watch.needs(key.network, isLoopback: isLoopback(key.origin)).isSubset(of: watch.known)
-    }
-
-    private func isLoopback(_ origin: String) -> Bool {
-        configuration.isLoopback(String(LoopbackHost.host(ofOrigin: origin)))
-    }
+    func obstacle(_ key: QueueKey) -> WaitReason? { queue.conditions.obstacle(key) }
 
     // MARK: Watching
 
     /// Sees to it that what a transfer depends on is watched, from its first moment in line.
     func watchConditions(for key: QueueKey) {
-        guard key != watch.latest, !watch.watched.isSuperset(of: key.network.needs) else { return }
-        watch.latest = key
-        let needs = watch.needs(key.network, isLoopback: isLoopback(key.origin))
-        guard !watch.watched.isSuperset(of: needs), !isShuttingDown else { return }
-        watch.watched.formUnion(needs)
+        guard !isShuttingDown, let needs = queue.conditions.depend(on: key) else { return }
         watch.source.watch(needs) { [weak self] in
             Task(name: "changed conditions") { await self?.takeConditions() }
         }
@@ -41,50 +23,42 @@ extension LocalTransferService {
 
     /// Has the power looked at while a discretionary transfer runs or waits; a service at rest does not wake up for it.
     func paceConditions() {
-        guard watch.watched.contains(.power) else { return }
-        var pace: Int?
-        if lines.keys.contains(where: \.network.isDiscretionary) { pace = 15 }
-        // What runs on must stop within five seconds.
-        if running.hasDiscretionary { pace = 3 }
-        guard pace != watch.pace else { return }
-        watch.pace = pace
-        watch.source.pollPower(every: pace)
+        switch queue.conditions.setPace(
+            isWaiting: lines.keys.contains(where: \.network.isDiscretionary), isRunning: running.hasDiscretionary)
+        {
+        case nil: break
+        case .never: watch.source.pollPower(every: nil)
+        case .every(let seconds): watch.source.pollPower(every: seconds)
+        }
     }
 
     /// Takes the conditions up as they are, and lets all transfers follow.
     func takeConditions() {
-        guard !watch.watched.isEmpty, !isShuttingDown else { return }
-        let report = watch.source.report
-        var conditions = report.conditions
-        conditions.constrained = conditions.constrained || queue.sessions.settings.constrained
-        guard conditions != watch.conditions || report.known != watch.known else { return }
+        guard !isShuttingDown else { return }
         let reasons = currentReasons()
-        let old = watch.conditions
-        let wasKnown = watch.known.contains(.reachability)
-        watch.latest = nil
-        watch.conditions = conditions
-        watch.known = report.known
-        logger.info("conditions", metadata: ["conditions": "\(conditions)"])
-        if wasKnown, conditions.cameUp(since: old) {
+        let constrained = queue.sessions.settings.constrained
+        guard let change = queue.conditions.take(watch.source.report, constrained: constrained) else { return }
+        logger.info("conditions", metadata: ["conditions": "\(queue.conditions)"])
+        if change.cameUp {
             engine.networkChanged()
             lines.wake(waitingFor: .retry)
             lines.wake(waitingFor: .network)
         }
-        if !conditions.areGood {
+        if !queue.conditions.areGood {
             for id in running.ids {
                 Task(name: "conditions of transfer \(id)") { await self.stopIfForbidden(id) }
             }
         }
         schedule()
         tellWaiting(reasons)
-        for listener in watch.listeners.values { listener.yield() }
+        watch.tellListeners()
     }
 
     // MARK: Stopping and failing
 
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
     func stopIfForbidden(_ id: TransferID) async {
-        guard !watch.conditions.areGood, let run = attempts[id]?.run,
+        guard !queue.conditions.areGood, let run = attempts[id]?.run,
             let record = running.record(of: id), let reason = obstacle(key(record))
         else { return }
         if let error = ConditionRule.error(reason, network(of: record.request)) {
@@ -96,9 +70,9 @@ extension LocalTransferService {
 
     /// Takes those out of the line that do not wait for better conditions.
     func failForbidden() {
-        guard !watch.conditions.areGood else { return }
+        guard !queue.conditions.areGood else { return }
         let hurried = lines.keys.filter { !$0.network.waits }
-        for key in hurried where isSettled(key) {
+        for key in hurried where queue.conditions.isSettled(key) {
             guard let reason = obstacle(key), ConditionRule.error(reason, key.network) != nil else { continue }
             for id in lines.removeAll(with: key) {
                 Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
@@ -132,7 +106,7 @@ extension LocalTransferService {
 
     /// Which condition is in the way of which of those who wait.
     private func currentReasons() -> [QueueKey: WaitReason] {
-        if watch.conditions.areGood { return [:] }
+        if queue.conditions.areGood { return [:] }
         return Dictionary(uniqueKeysWithValues: lines.keys.compactMap { key in obstacle(key).map { (key, $0) } })
     }
 
@@ -159,7 +133,7 @@ extension LocalTransferService {
     /// Publishes a waiting event for each given transfer that waits for better conditions or for its server, which the short
     /// form of an event does not say.
     func tellObstacles(of ids: [TransferID]) async {
-        guard !watch.conditions.areGood || !lines.heldOrigins.isEmpty else { return }
+        guard !queue.conditions.areGood || !lines.heldOrigins.isEmpty else { return }
         for id in ids.prefix(2000) where !running.contains(id) {
             guard let record = try? await existing(id), record.isEligible, !running.contains(id) else {
                 continue
@@ -194,6 +168,8 @@ extension LocalTransferService {
         return reasons
     }
 
+    private func isSettled(_ key: QueueKey) -> Bool { queue.conditions.isSettled(key) }
+
     /// A stream with an element at once and after each change; bursts are one.
     private func conditionChanges() -> AsyncStream<Void> {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -202,14 +178,12 @@ extension LocalTransferService {
             continuation.finish()
             return changes
         }
-        watch.lastListener += 1
-        let number = watch.lastListener
-        watch.listeners[number] = continuation
+        let number = watch.add(continuation)
         continuation.onTermination = { [weak self] _ in
             Task(name: "end of a listener") { await self?.removeListener(number) }
         }
         return changes
     }
 
-    private func removeListener(_ number: Int) { watch.listeners[number] = nil }
+    private func removeListener(_ number: Int) { watch.remove(number) }
 }

@@ -19,7 +19,7 @@ extension LocalTransferService {
         while !limits.isFull,
             let next = lines.next(
                 isInOrder: { queue.sessions.settings(of: $0).inOrder },
-                mayRun: { limits.obstacle($0) == nil && isPermitted($0) })
+                mayRun: { limits.obstacle($0) == nil && queue.conditions.isPermitted($0) })
         {
             if start(next.id, next.key) { limits.add(next.key) }
         }

@@ -9,6 +9,11 @@ struct Queue: Sendable {
     var sessions: Sessions
     /// Apps and the processes that have sessions open.
     var desk = SessionDesk()
+    /// Networks and power.
+    var conditions: KnownConditions
 
-    init(_ settings: ServiceSettings) { sessions = Sessions(settings) }
+    init(_ settings: ServiceSettings, _ conditions: KnownConditions) {
+        sessions = Sessions(settings)
+        self.conditions = conditions
+    }
 }

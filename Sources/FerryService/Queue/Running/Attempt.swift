@@ -1,5 +1,6 @@
 import FerryCore
 import FerryEngine
+import Synchronization
 
 /// An attempt that is under way: its task, its run once there is one, and what counts and slows its bytes.
 ///
