@@ -10,7 +10,7 @@ package final class JournalConnection {
     let database: Database
     let health: JournalHealth
     /// The first failure of the database itself, as opposed to a change that does not fit.
-    private(set) var fault: DatabaseError?
+    private(set) var fault: (any Error)?
     /// Whether its changes are of so many pages that the log is emptied by itself, after the commit.
     private(set) var hasManyPages = false
     /// Whether its changes are moved from the log into the journal's file after the commit.
@@ -26,7 +26,11 @@ package final class JournalConnection {
         do {
             return try work(database)
         } catch {
-            if let error = error as? DatabaseError, error.resultCode != .SQLITE_CONSTRAINT { fault = fault ?? error }
+            var error = error
+            if let code = (error as? DatabaseError)?.resultCode, code != .SQLITE_CONSTRAINT {
+                if code == .SQLITE_FULL, JournalNumbers.areUsedUp(database) { error = JournalNumbers.usedUp }
+                fault = fault ?? error
+            }
             throw health.translate(error)
         }
     }
@@ -72,6 +76,13 @@ package final class JournalConnection {
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
             while let row = try rows.next() { try body(RowReader(row)) }
         }
+    }
+
+    /// Ends a reading that goes page by page where a page does not advance, as in an index that is damaged so that it leads
+    /// back: the reading would never end.
+    func checkAdvance(_ advances: Bool) throws(TransferError) {
+        guard !advances else { return }
+        try run { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "An index does not advance.") }
     }
 
     /// Reports a value in the journal that cannot be read.

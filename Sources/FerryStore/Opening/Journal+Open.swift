@@ -42,7 +42,7 @@ extension Journal {
     ) async throws(TransferError) -> (journal: Journal, warnings: [String]) {
         let file = JournalFile(path: path)
         do {
-            return (try openOnce(file, logger: logger, probe: probe, configuration), [])
+            return try openOnce(file, logger: logger, probe: probe, configuration)
         } catch is Damaged {
             let aside = try file.setAside(at: Date())
             let warning =
@@ -50,7 +50,7 @@ extension Journal {
                 + "was made, and the transfers of the old one have to be submitted again."
             logger.error("A damaged journal was set aside.", metadata: ["kept_as": "\(aside.escapingControls)"])
             do {
-                return (try openOnce(file, logger: logger, probe: probe, configuration), [warning])
+                return (try openOnce(file, logger: logger, probe: probe, configuration).journal, [warning])
             } catch {
                 throw JournalHealth(file: file, logger: logger).translate(error)
             }
@@ -63,7 +63,7 @@ extension Journal {
 
     private static func openOnce(
         _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
-    ) throws -> Journal {
+    ) throws -> (journal: Journal, warnings: [String]) {
         // A file without a byte is what a crash right after its making leaves.
         let size = try file.size() ?? 0
         // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
@@ -85,8 +85,11 @@ extension Journal {
                 try database.execute(sql: JournalSchema.usualPages + "; PRAGMA journal_size_limit = 16777216")
             }
             try JournalSchema.migrator.migrate(pool)
+            let mended = try pool.writeWithoutTransaction { try JournalNumbers.mend($0) }
+            if let mended { logger.warning("\(mended)") }
             file.removeCheckMarker()
-            return Journal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
+            let journal = Journal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
+            return (journal, [mended].compactMap { $0 })
         } catch let error as DatabaseError where error.isDamage {
             throw Damaged()
         }

@@ -10,6 +10,9 @@ package struct DueTransfer: Hashable, Sendable {
     package let id: TransferID
     /// When its time is over, by the wall clock of its last start.
     package let due: Date
+
+    /// Whether it comes before another in the order of the moments.
+    fileprivate func precedes(_ other: DueTransfer) -> Bool { (due, id.column) < (other.due, other.id.column) }
 }
 
 extension JournalReads {
@@ -18,6 +21,7 @@ extension JournalReads {
     /// - Parameters:
     ///   - last: where the page before ended; nil begins with the first.
     ///   - start: only those whose time is not over before; nil is all.
+    /// - Throws: `journal_failed` if a damaged index leads back.
     package func due(
         after last: DueTransfer? = nil, from start: Date? = nil, through end: Date, limit: Int
     ) throws(TransferError) -> [DueTransfer] {
@@ -25,12 +29,14 @@ extension JournalReads {
         let end = end.journalMilliseconds
         guard let last else {
             try due("due >= ? AND due <= ?", [start?.journalMilliseconds ?? .min, end, limit], &found)
+            try connection.checkAdvance(zip(found, found.dropFirst()).allSatisfy { $0.precedes($1) })
             return found
         }
         // There may be very many of one moment, which one comparison of both columns would pass one by one on each page.
         let moment = last.due.journalMilliseconds
         try due("due = ? AND id > ?", [moment, last.id.column, limit], &found)
         try due("due > ? AND due <= ?", [moment, end, limit - found.count], &found)
+        try connection.checkAdvance(zip([last] + found, found).allSatisfy { $0.precedes($1) })
         return found
     }
 

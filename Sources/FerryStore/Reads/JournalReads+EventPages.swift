@@ -59,6 +59,8 @@ extension JournalReads {
                 BriefRow(
                     number: number, id: TransferID(column: id), kind: TransferEvent.Kind(rawValue: kind) ?? .unknown))
         }
+        let numbers = [number] + rows.map(\.number)
+        try connection.checkAdvance(zip(numbers, numbers.dropFirst()).allSatisfy(<))
         return rows
     }
 }

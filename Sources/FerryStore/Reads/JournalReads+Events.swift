@@ -30,7 +30,13 @@ extension JournalReads {
         arguments += [limit]
         var events: [TransferEvent] = []
         var lacking: [Int] = []
+        var last = number
+        var advances = true
         try connection.forEachRow(sql, arguments) { row in
+            if let number = row.integer(0) {
+                advances = advances && number > last
+                last = number
+            }
             guard let number = row.integer(0),
                 let kind = row.text(1).map({ TransferEvent.Kind(rawValue: $0) ?? .unknown }),
                 let at = row.date(2), let id = row.integer(3).map(TransferID.init(column:)),
@@ -50,6 +56,7 @@ extension JournalReads {
             events.append(
                 TransferEvent(number: number, kind: kind, at: at, id: id, session: session, transfer: snapshot))
         }
+        try connection.checkAdvance(advances)
         for index in lacking {
             if let record = try record(events[index].id) {
                 events[index].transfer = Transfer(record, live: .waiting(.slot))

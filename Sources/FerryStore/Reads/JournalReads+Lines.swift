@@ -73,6 +73,7 @@ extension JournalReads {
     /// The oldest of those that wait in a line.
     ///
     /// - Parameter after: only younger ones; nil is all.
+    /// - Throws: `journal_failed` if a damaged index leads back.
     package func ids(
         in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
     ) throws(TransferError) -> [TransferID] {
@@ -80,6 +81,8 @@ extension JournalReads {
         ids.reserveCapacity(limit)
         let columns = [line.session.name, line.priority.word, line.origin, line.line].map { Data($0.utf8) }
         try forEachID(in: columns, after: after, through: last, limit: limit) { ids.append($0) }
+        let before = after.map { [$0] } ?? []
+        try connection.checkAdvance(zip(before + ids, (before + ids).dropFirst()).allSatisfy { $0.column < $1.column })
         return ids
     }
 

@@ -14,6 +14,8 @@ extension JournalReads {
     }
 
     /// The ids of one page.
+    ///
+    /// - Throws: `journal_failed` if a damaged index leads back.
     func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
         // A list of several phases is merged from one ordered list of each, which an index gives without sorting.
@@ -22,9 +24,15 @@ extension JournalReads {
         var ids: [TransferID] = []
         for phase in phases {
             let query = PageQuery(filter, phase: phase)
+            var last = filter.after?.column
+            var advances = true
             try connection.forEachRow(query.sql, query.arguments) { row in
-                if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+                guard let id = row.integer(0) else { return }
+                if let last, filter.newestFirst ? id >= last : id <= last { advances = false }
+                last = id
+                ids.append(TransferID(column: id))
             }
+            try connection.checkAdvance(advances)
         }
         if phases.count > 1 {
             ids.sort { filter.newestFirst ? $0 > $1 : $0 < $1 }

@@ -1,0 +1,138 @@
+import FerryCore
+@testable import FerryStore
+import Foundation
+import Testing
+
+/// Readings that go page by page, each from the last row of the page before. An index that is damaged so that it leads back gave
+/// them the same page for ever.
+@Suite(.timeLimit(.minutes(1))) struct `Pages through a damaged index` {
+    private static let count: UInt64 = 12
+    /// Reads the page after a row; returns its last row.
+    private typealias Page = @Sendable (JournalReader, Int64?) throws(TransferError) -> Int64?
+
+    private func journal() async throws -> Journal {
+        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let records = try (1...Self.count).map { number in
+            var record = try Sample.record(number)
+            record.request.deadline = Sample.moment + Double(number)
+            return record
+        }
+        try await Sample.insert(records, into: journal)
+        let session = records[0].request.session
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.appendEvents(kind: .submitted, at: Sample.moment, ids: records.map(\.id), session: session)
+        }
+        return journal
+    }
+
+    /// Gives an index the pages of one whose last column falls where the rows' numbers rise.
+    private func leadBack(
+        _ index: String, of table: String = "transfers", _ columns: String, number: String = "id",
+        where condition: String = ""
+    ) -> [String] {
+        [
+            "CREATE INDEX other ON \(table) (\(columns), (9223372036854775807 - \(number))) \(condition)",
+            "PRAGMA writable_schema = ON",
+            """
+            UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other') \
+            WHERE name = '\(index)'
+            """,
+            "DELETE FROM sqlite_schema WHERE name = 'other'",
+            "PRAGMA writable_schema = RESET",
+        ]
+    }
+
+    private func damage(_ journal: Journal, _ steps: [String]) async throws {
+        try await journal.commit { transaction throws(TransferError) in
+            for step in steps { try transaction.connection.execute(step) }
+        }
+    }
+
+    /// Reads page after page, ending the test where there are more pages than rows.
+    private func read(
+        _ journal: Journal, _ page: @escaping Page
+    ) async -> ErrorCode? {
+        do throws(TransferError) {
+            var last: Int64?
+            for _ in 0...Self.count {
+                let before = last
+                last = try await journal.read { reader throws(TransferError) in try page(reader, before) }
+                if last == nil { return nil }
+            }
+            Issue.record("There are more pages than rows.")
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `of moments end with the error of the journal`() async throws {
+        let journal = try await journal()
+        let page: Page = { reader, last throws(TransferError) in
+            let before = last.map { last in
+                DueTransfer(
+                    id: TransferID(column: last),
+                    due: Sample.moment + Double(TransferID(column: last).rawValue - Sample.id(0).rawValue))
+            }
+            return try reader.due(after: before, through: .distantFuture, limit: 4).last?.id.column
+        }
+        #expect(await read(journal, page) == nil)
+        try await damage(
+            journal,
+            [
+                "PRAGMA writable_schema = ON",
+                "UPDATE sqlite_schema SET sql = replace(sql, '(due)', '(due DESC)') WHERE name = 'transfers_due'",
+                "PRAGMA writable_schema = RESET",
+            ])
+        #expect(await read(journal, page) == .journalFailed)
+        await journal.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `of a list end with the error of the journal`(newestFirst: Bool) async throws {
+        let journal = try await journal()
+        let page: Page = { reader, last throws(TransferError) in
+            var filter = JournalFilter()
+            filter.phases = [.pending]
+            filter.limit = 4
+            filter.newestFirst = newestFirst
+            filter.after = last.map(TransferID.init(column:))
+            return try reader.page(filter).last?.id.column
+        }
+        #expect(await read(journal, page) == nil)
+        try await damage(journal, leadBack("transfers_phase", "phase"))
+        #expect(await read(journal, page) == .journalFailed)
+        await journal.close()
+    }
+
+    @Test func `of a line end with the error of the journal`() async throws {
+        let journal = try await journal()
+        let line = try #require(
+            try await journal.read { reader throws(TransferError) in try reader.lines().lines.first })
+        let page: Page = { reader, last throws(TransferError) in
+            try reader.ids(in: line, after: last.map(TransferID.init(column:)), through: Sample.id(99), limit: 4).last?
+                .column
+        }
+        #expect(await read(journal, page) == nil)
+        try await damage(
+            journal,
+            leadBack("transfers_line", "session, priority, origin, line", where: "WHERE phase = 0 AND line IS NOT NULL")
+        )
+        #expect(await read(journal, page) == .journalFailed)
+        await journal.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `of events end with the error of the journal`(isBrief: Bool) async throws {
+        let journal = try await journal()
+        let session = try Sample.record(1).request.session
+        let page: Page = { reader, last throws(TransferError) in
+            guard !isBrief else { return try reader.briefPage(after: last ?? 0, session: session).through }
+            return try reader.events(after: last ?? 0, session: session, limit: 4).last?.number ?? nil
+        }
+        #expect(await read(journal, page) == nil)
+        try await damage(journal, leadBack("events_session", of: "events", "session", number: "number"))
+        #expect(await read(journal, page) == .journalFailed)
+        await journal.close()
+    }
+}
