@@ -83,20 +83,20 @@ package struct TransferMachine: Sendable {
 
     /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once
     ///   (docs/behaviour/transfers.md#T12).
-    package mutating func resumed(isDelayed: Bool, now: Date) -> Action {
+    package mutating func resumed(isDelayed: Bool) -> Action {
         guard record.outcome == nil, record.intent == .suspend || (record.intent == .run && isDelayed) else {
             return .none
         }
-        return begin(now)
+        return begin()
     }
 
-    package mutating func retried(isDelayed: Bool, now: Date) -> Action {
+    package mutating func retried(isDelayed: Bool) -> Action {
         switch record.outcome {
         case .succeeded:
             .refuse(
                 TransferError(.invalidRequest, "The transfer \(record.id) has succeeded; there is nothing to retry."))
-        case nil: resumed(isDelayed: isDelayed, now: now)
-        case .failed, .canceled: begin(now)
+        case nil: resumed(isDelayed: isDelayed)
+        case .failed, .canceled: begin()
         }
     }
 
@@ -115,13 +115,13 @@ package struct TransferMachine: Sendable {
         return .finish(.canceled)
     }
 
-    private mutating func begin(_ now: Date) -> Action {
+    private mutating func begin() -> Action {
         record.intent = .run
         record.outcome = nil
         record.finishedAt = nil
         record.retry = nil
         record.facts.restarts = 0
-        record.failures.reset(now: now)
+        record.failures = FailureLedger()
         return .enqueue(after: 0, .slot)
     }
 

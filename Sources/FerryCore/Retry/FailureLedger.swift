@@ -29,9 +29,8 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     package private(set) var statusFailures = 0
     /// New bytes since the first failure that counts.
     package private(set) var bytesSinceFailure: Int64 = 0
-    /// When a byte was last stored, the user last tried again, or else the first failure happened; nil before all of these.
-    /// Time that does not count moves it on.
-    package private(set) var lastProgressAt: Date?
+    /// The time since the first failure after the last progress, as far as it counts towards `giveUpAfter`; nil without a failure.
+    private var inVain: TimeInVain?
     /// What was received in vain since the user last started the transfer; nil for nothing.
     package private(set) var budget: TransferBudget?
 
@@ -47,51 +46,35 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     ) -> Verdict {
         var error = error
         let errorClass = policy.errorClass(of: error)
-        let progressAt = lastProgressAt ?? now
-        lastProgressAt = progressAt
-        if errorClass == .patient || errorClass == .doubtful { count(error, errorClass, policy: policy) }
-        let hasGivenUp = policy.giveUpAfter > 0 && now.timeIntervalSince(progressAt) >= policy.giveUpAfter
-        if errorClass == .final || hasGivenUp || isOverLimit(error, errorClass, policy) { return .fail(error) }
         if errorClass == .wait { return .wait(error) }
+        if errorClass == .patient || errorClass == .doubtful { count(error, errorClass, policy: policy) }
+        let hasGivenUp = policy.giveUpAfter > 0 && (inVain?.seconds ?? 0) >= policy.giveUpAfter
+        if errorClass == .final || hasGivenUp || isOverLimit(error, errorClass, policy) { return .fail(error) }
         let delay = max(
             RetryDelay.seconds(afterFailures: failuresSinceByte, rule: policy.rule, random: random),
             retryAfter?.delay(random: random) ?? 0)
+        var time = inVain ?? TimeInVain()
+        time.delays(for: delay, at: now)
+        inVain = time
         error.details.nextTryAt = now.addingTimeInterval(delay)
         return .retry(after: delay, error)
     }
 
-    /// Notes what an attempt brought and cost.
+    /// Notes what an attempt brought and cost, before what it failed with.
     package mutating func attempted(_ cost: AttemptCost, now: Date) {
-        stored(bytes: cost.gained, now: now)
+        if cost.gained > 0 { stored(bytes: cost.gained, isWhole: cost.isWhole) }
+        inVain?.tried(for: cost.seconds, until: now)
         if cost.wasted > 0 || cost.starts > 0 || budget != nil { budget = (budget ?? TransferBudget()).adding(cost) }
     }
 
-    /// Notes progress, bytes that were never on disk before: the delay starts again with any byte, the limits with 64 KiB.
-    package mutating func stored(bytes: Int64, now: Date) {
-        guard bytes > 0 else { return }
+    /// Notes bytes that were never on disk before: the delay starts again with any byte, the limits with 64 KiB or
+    /// the end of the file.
+    private mutating func stored(bytes: Int64, isWhole: Bool) {
         failuresSinceByte = 0
-        lastProgressAt = now
+        inVain = nil
         guard failures > 0 else { return }
         bytesSinceFailure = min(bytesSinceFailure, Self.progress) + min(bytes, Self.progress)
-        if bytesSinceFailure >= Self.progress { startLimits() }
-    }
-
-    /// Notes that the end of the file was stored: what follows has limits of its own.
-    package mutating func storedEnd(now: Date) {
-        failuresSinceByte = 0
-        lastProgressAt = now
-        startLimits()
-    }
-
-    /// Starts again because the user said so.
-    package mutating func reset(now: Date) {
-        storedEnd(now: now)
-        budget = nil
-    }
-
-    /// Leaves a time out of `giveUpAfter`: a wait for a slot, a begin date or the user's own policy.
-    package mutating func leaveOut(seconds: Double) {
-        lastProgressAt?.addTimeInterval(max(0, seconds))
+        if isWhole || bytesSinceFailure >= Self.progress { startLimits() }
     }
 
     /// Brings what was counted into ranges that leave room for further failures, whatever the journal had.
@@ -102,6 +85,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         care.apply(.count, to: &doubtfulFailures)
         care.apply(.count, to: &statusFailures)
         care.apply(.bytes, to: &bytesSinceFailure)
+        inVain?.clampNumbers()
     }
 
     // MARK: Limits
@@ -124,7 +108,6 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     }
 
     private func isOverLimit(_ error: TransferError, _ errorClass: ErrorClass, _ policy: RetryPolicy) -> Bool {
-        guard errorClass != .wait else { return false }
         if let limit = policy.rule?.maximumAttemptsWithoutProgress, failuresSinceByte >= limit { return true }
         if errorClass == .doubtful, let limit = policy.rule?.doubtfulRetries, doubtfulFailures > limit { return true }
         if let retries = policy.retries, failures > retries { return true }

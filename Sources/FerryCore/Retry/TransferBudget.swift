@@ -8,12 +8,21 @@ package struct AttemptCost: Hashable, Sendable {
     package var frontier: Int64
     /// How often bytes were given up for a start from 0.
     package var starts: Int
+    /// How long it took, without the machine's sleep.
+    package var seconds: Double
+    /// Whether all bytes of the file were on disk.
+    package var isWhole: Bool
 
-    package init(spent: Int64 = 0, gained: Int64 = 0, frontier: Int64 = 0, starts: Int = 0) {
+    package init(
+        spent: Int64 = 0, gained: Int64 = 0, frontier: Int64 = 0, starts: Int = 0, seconds: Double = 0,
+        isWhole: Bool = false
+    ) {
         self.spent = spent
         self.gained = gained
         self.frontier = frontier
         self.starts = starts
+        self.seconds = seconds
+        self.isWhole = isWhole
     }
 
     var wasted: Int64 { max(0, spent &- gained) }

@@ -11,6 +11,7 @@ extension TransferRun {
     func place(
         _ partial: PartialFile, size: Int64, _ judged: JudgedDigests
     ) async throws(TransferError) -> Outcome.Success {
+        cost.isWhole = true
         await journal.isWhole(job.id, inMemory: false)
         do throws(TransferError) {
             let folder = try await openPlace(partial)

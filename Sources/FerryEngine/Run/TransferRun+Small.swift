@@ -62,7 +62,7 @@ extension TransferRun {
         case .notMade: return nil
         case .recorded(let facts, let partial):
             ($facts, self.partial) = (facts, partial)
-            cost.gained += new
+            (cost.gained, cost.isWhole) = (cost.gained + new, true)
             return nil
         case .failed(let error, let facts):
             if let facts { $facts = facts }

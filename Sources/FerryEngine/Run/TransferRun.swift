@@ -89,6 +89,8 @@ package actor TransferRun {
 
     /// Makes the try. Call once.
     package func run() async -> RunReport {
+        // While the machine sleeps nothing is tried.
+        let began = SuspendingClock.now
         place = await engine.places.place(of: job.request)
         loop = engine.takeLoop(for: place)
         early.settle(at: place)
@@ -107,6 +109,7 @@ package actor TransferRun {
         partial = nil
         noteExchanges()
         noteCost()
+        cost.seconds = began.duration(to: .now) / .seconds(1)
         return RunReport(result: result, refusedBy: later?.origin, facts: $facts, cost: cost, digest: digest)
     }
 

@@ -145,14 +145,14 @@ extension LocalTransferService {
 
     private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
-        let action = machine.resumed(isDelayed: lines.delay(of: record.id) != nil, now: Date())
+        let action = machine.resumed(isDelayed: lines.delay(of: record.id) != nil)
         liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }
 
     private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         var machine = TransferMachine(record)
-        let action = machine.retried(isDelayed: lines.delay(of: record.id) != nil, now: Date())
+        let action = machine.retried(isDelayed: lines.delay(of: record.id) != nil)
         liftHold(for: record)
         return try await begin(machine.record, action, from: record)
     }

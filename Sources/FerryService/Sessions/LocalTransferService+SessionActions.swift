@@ -124,7 +124,7 @@ extension LocalTransferService {
             record.outcome = nil
             record.finishedAt = nil
             record.retry = nil
-            record.failures.reset(now: moment.wall)
+            record.failures = FailureLedger()
             record.facts.startOver(note: "restarted: the finished file was gone or another one")
             record.facts.restarts = 0
             record.active = ActiveTime()

@@ -48,10 +48,8 @@ extension JournalTransaction {
     ) throws(TransferError) -> Begun {
         var active = ActiveTime()
         active.begin(at: moment)
-        var failures = FailureLedger()
-        failures.reset(now: moment.wall)
         let begun = try JournalJSON.text(active)
-        let ledger = try JournalJSON.text(failures)
+        let ledger = try JournalJSON.text(FailureLedger())
         var unfinished = try Self.ids(connection, session, ids, "AND phase = 1")
         unfinished += try Self.ids(connection, session, delayed, "AND phase = 0")
         var lacking = try Self.ids(connection, session, ids, "AND phase > 3 AND \(Self.lacksSecrets)")

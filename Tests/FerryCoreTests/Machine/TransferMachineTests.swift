@@ -42,7 +42,7 @@ import Testing
         intent: TransferIntent, isDelayed: Bool, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.resumed(isDelayed: isDelayed, now: Self.now) == action)
+        #expect(machine.resumed(isDelayed: isDelayed) == action)
     }
 
     @Test func `T12 resuming starts delays and limits again`() {
@@ -50,7 +50,7 @@ import Testing
         let lost = TransferError(.connectionLost, "Lost.")
         _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect(machine.record.retry != nil)
-        _ = machine.resumed(isDelayed: true, now: Self.now)
+        _ = machine.resumed(isDelayed: true)
         #expect(machine.record.retry == nil)
         #expect(machine.record.failures.failures == 0)
     }
@@ -60,14 +60,14 @@ import Testing
     ])
     func `retrying lets what ended run again`(outcome: Outcome) {
         var machine = TransferMachine(record(intent: .cancel, outcome: outcome))
-        #expect(machine.retried(isDelayed: false, now: Self.now) == .enqueue(after: 0, .slot))
+        #expect(machine.retried(isDelayed: false) == .enqueue(after: 0, .slot))
         #expect(machine.record.isEligible)
         #expect(machine.record.finishedAt == nil)
     }
 
     @Test func `a transfer that has succeeded is not retried`() {
         var machine = TransferMachine(record(outcome: .succeeded(Self.success)))
-        guard case .refuse(let error) = machine.retried(isDelayed: false, now: Self.now) else {
+        guard case .refuse(let error) = machine.retried(isDelayed: false) else {
             Issue.record("not refused")
             return
         }
@@ -198,11 +198,44 @@ import Testing
         var failed = machine.record
         failed.outcome = .failed(error)
         machine = TransferMachine(failed)
-        _ = machine.retried(isDelayed: false, now: Self.now)
+        _ = machine.retried(isDelayed: false)
         guard case .enqueue = machine.tryEnded(lost, facts: TransferFacts(), at: Self.moment) else {
             Issue.record("the budget did not begin anew")
             return
         }
+    }
+
+    /// A week without network used up the patience of a transfer, so that its next failure ended it.
+    @Test(arguments: [
+        (TransferError(.offline, "No."), WaitReason.network), (TransferError(.diskFull, "No."), .disk),
+        (TransferError(.destinationUnwritable, "No.", as: .wait), .destination),
+    ])
+    func `T6 a wait of a month is no time in vain`(cause: TransferError, reason: WaitReason) {
+        var machine = TransferMachine(record())
+        func fail(_ error: TransferError, after days: Double) -> TransferMachine.Action {
+            machine.tryEnded(
+                .failed(error, retryAfter: nil), facts: TransferFacts(),
+                at: TransferMachine.Moment(now: Self.now.addingTimeInterval(days * 86_400), random: 0.5))
+        }
+        let lost = TransferError(.connectionLost, "Lost.")
+        #expect(fail(lost, after: 0) == .enqueue(after: 1, .retry))
+        for day in 1...30 { #expect(fail(cause, after: Double(day)) == .enqueue(after: 30, reason)) }
+        #expect(fail(lost, after: 31) == .enqueue(after: 2, .retry))
+    }
+
+    @Test func `T6 the user's return begins the time in vain anew`() {
+        var machine = TransferMachine(record())
+        let lost = TransferMachine.TryEnd.failed(TransferError(.connectionLost, "Lost."), retryAfter: nil)
+        func fail(at now: Date) -> TransferMachine.Action {
+            machine.tryEnded(
+                lost, facts: TransferFacts(), cost: AttemptCost(seconds: 6 * 86_400),
+                at: TransferMachine.Moment(now: now, random: 0.5))
+        }
+        _ = fail(at: Self.now)
+        _ = fail(at: Self.now)
+        _ = machine.resumed(isDelayed: true)
+        #expect(fail(at: Self.now) == .enqueue(after: 1, .retry))
+        #expect(fail(at: Self.now) == .enqueue(after: 2, .retry))
     }
 
     @Test(arguments: [(TransferIntent.run, true), (.suspend, false)])

@@ -65,9 +65,9 @@ import Testing
     @Test func `T3 any byte sets the delay back`() {
         var ledger = FailureLedger()
         #expect([1, 2, 3].map { _ in delay(&ledger, patient) } == [1, 2, 4])
-        ledger.stored(bytes: 0, now: now)
+        ledger.attempted(AttemptCost(), now: now)
         #expect(delay(&ledger, patient) == 8)
-        ledger.stored(bytes: 1, now: now)
+        ledger.attempted(AttemptCost(gained: 1), now: now)
         #expect(delay(&ledger, patient) == 1)
     }
 
@@ -75,14 +75,14 @@ import Testing
     func `T3 the limits start again after 64 KiB`(bytes: Int64, ends: Bool) {
         var ledger = FailureLedger()
         for _ in 0..<5 { _ = ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0) }
-        ledger.stored(bytes: bytes, now: now)
+        ledger.attempted(AttemptCost(gained: bytes), now: now)
         #expect(isFailure(ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0)) == ends)
     }
 
     @Test func `T3 the end of the file starts the limits again`() {
         var ledger = FailureLedger()
         for _ in 0..<5 { _ = ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0) }
-        ledger.storedEnd(now: now)
+        ledger.attempted(AttemptCost(gained: 1, isWhole: true), now: now)
         #expect(!isFailure(ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0)))
     }
 
@@ -94,53 +94,86 @@ import Testing
         #expect(delay(&ledger, busy, after) == 64)
     }
 
-    @Test(arguments: [(6.9, false), (7.0, true), (8.0, true)])
-    func `T6 seven days without progress end the transfer with its last failure`(days: Double, ends: Bool) {
+    // MARK: Time in vain
+
+    /// What happens to a transfer, in seconds.
+    enum Happening: Sendable {
+        /// A try that brings nothing.
+        case failure(took: Double)
+        /// A try that finds a cause to wait for.
+        case obstacle
+        /// A try that stores bytes and then fails.
+        case progress
+        /// So many seconds until the next try.
+        case time(Double)
+    }
+
+    private static let day = 86_400.0
+
+    @Test(
+        arguments: [
+            ([.failure(took: 0), .failure(took: 6.9 * day)], false),
+            ([.failure(took: 0), .failure(took: 7 * day)], true),
+            ([.failure(took: 0), .failure(took: 4 * day), .failure(took: 3 * day)], true),
+            // The first failure begins the time.
+            ([.failure(took: 30 * day), .failure(took: 0)], false),
+            ([.failure(took: 0), .failure(took: 6 * day), .progress, .failure(took: 6 * day)], false),
+            ([.failure(took: 0), .failure(took: 6 * day), .obstacle, .failure(took: 2 * day)], true),
+            // Of a time between two tries the delay alone counts.
+            ([.failure(took: 0), .time(30 * day), .failure(took: 0)], false),
+            ([.failure(took: 0), .obstacle, .time(30 * day), .obstacle, .time(30 * day), .failure(took: 0)], false),
+            ([.failure(took: 0), .failure(took: 7 * day - 1.5), .time(1), .failure(took: 0)], false),
+            ([.failure(took: 0), .failure(took: 7 * day - 1.5), .time(2), .failure(took: 0)], true),
+            // A wall clock that is set back takes nothing away.
+            ([.failure(took: 0), .time(-30 * day), .failure(took: 7 * day)], true),
+        ] as [([Happening], Bool)])
+    func `T6 tries and delays count from the first failure on, and no wait does`(
+        happenings: [Happening], ends: Bool
+    ) throws {
         var ledger = FailureLedger()
-        ledger.stored(bytes: 1, now: now)
-        let later = now.addingTimeInterval(days * 86_400)
-        for error in [patient, TransferError(.offline, "There is no network.")] {
-            let verdict = ledger.failed(error, policy: RetryPolicy(), now: later, random: 0)
-            #expect((verdict == .fail(error)) == ends)
+        var now = now
+        var verdict = FailureLedger.Verdict.wait(patient)
+        for happening in happenings {
+            switch happening {
+            case .failure(let seconds):
+                now.addTimeInterval(seconds)
+                ledger.attempted(AttemptCost(seconds: seconds), now: now)
+                verdict = ledger.failed(patient, policy: RetryPolicy(), now: now, random: 0.5)
+            case .obstacle:
+                let offline = TransferError(.offline, "There is no network.")
+                ledger.attempted(AttemptCost(), now: now)
+                #expect(ledger.failed(offline, policy: RetryPolicy(), now: now, random: 0.5) == .wait(offline))
+            case .progress:
+                ledger.attempted(AttemptCost(gained: 1, seconds: Self.day), now: now)
+                verdict = ledger.failed(patient, policy: RetryPolicy(), now: now, random: 0.5)
+            case .time(let seconds): now.addTimeInterval(seconds)
+            }
+            ledger = try JSONDecoder().decode(FailureLedger.self, from: JSONEncoder().encode(ledger))
         }
-    }
-
-    @Test func `T6 without progress the first failure begins the time`() {
-        var ledger = FailureLedger()
-        _ = ledger.failed(patient, policy: RetryPolicy(), now: now, random: 0)
-        let later = now.addingTimeInterval(7 * 86_400)
-        #expect(isFailure(ledger.failed(patient, policy: RetryPolicy(), now: later, random: 0)))
-    }
-
-    @Test func `T6 time that is left out does not count`() {
-        var ledger = FailureLedger()
-        ledger.stored(bytes: 1, now: now)
-        ledger.leaveOut(seconds: 86_400)
-        let later = now.addingTimeInterval(7.5 * 86_400)
-        #expect(!isFailure(ledger.failed(patient, policy: RetryPolicy(), now: later, random: 0)))
+        #expect(isFailure(verdict) == ends)
     }
 
     @Test func `T6 zero means never`() {
         var ledger = FailureLedger()
-        ledger.stored(bytes: 1, now: now)
-        let later = now.addingTimeInterval(1e9)
-        #expect(!isFailure(ledger.failed(patient, policy: RetryPolicy(giveUpAfter: 0), now: later, random: 0)))
+        for _ in 0..<3 {
+            ledger.attempted(AttemptCost(seconds: 1e9), now: now)
+            #expect(!isFailure(ledger.failed(patient, policy: RetryPolicy(giveUpAfter: 0), now: now, random: 0)))
+        }
     }
 
-    @Test func `T12 a retry by the user begins anew`() {
-        var ledger = FailureLedger()
-        for _ in 0..<6 { _ = ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0) }
-        let later = now.addingTimeInterval(30 * 86_400)
-        ledger.reset(now: later)
-        let verdict = ledger.failed(doubtful, policy: RetryPolicy(), now: later, random: 0.5)
-        var expected = doubtful
-        expected.details.nextTryAt = later.addingTimeInterval(1)
-        #expect(verdict == .retry(after: 1, expected))
+    /// An earlier version kept the time of the last progress, which counted waits too.
+    @Test func `T6 a ledger of an older journal begins its time anew`() throws {
+        let old = """
+            {"failuresSinceByte":3,"failures":3,"doubtfulFailures":0,"statusFailures":0,"bytesSinceFailure":0,\
+            "lastProgressAt":0}
+            """
+        var ledger = try JSONDecoder().decode(FailureLedger.self, from: Data(old.utf8))
+        #expect(!isFailure(ledger.failed(patient, policy: RetryPolicy(), now: now, random: 0)))
     }
 
     @Test func `the ledger survives the journal`() throws {
         var ledger = FailureLedger()
-        ledger.stored(bytes: 10, now: now)
+        ledger.attempted(AttemptCost(gained: 10), now: now)
         _ = ledger.failed(doubtful, policy: RetryPolicy(), now: now, random: 0)
         let copy = try JSONDecoder().decode(FailureLedger.self, from: JSONEncoder().encode(ledger))
         #expect(copy == ledger)

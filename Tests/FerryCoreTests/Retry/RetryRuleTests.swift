@@ -21,7 +21,7 @@ import Testing
     private func verdicts(_ error: TransferError, _ rule: RetryRule, bytes: Int64 = 0, count: Int) -> [Bool] {
         var ledger = FailureLedger()
         return (0..<count).map { _ in
-            ledger.stored(bytes: bytes, now: now)
+            ledger.attempted(AttemptCost(gained: bytes), now: now)
             if case .fail = ledger.failed(error, policy: RetryPolicy(rule: rule), now: now, random: 0.5) { return true }
             return false
         }
