@@ -89,6 +89,21 @@ struct `A daemon that dies at a step` {
         }
     }
 
+    @Test func `D1 after a removal was committed forgets the transfer and removes its partial file`() async throws {
+        let script = OriginScript(Self.body, always: .stall(after: 2_000_000))
+        try await withDaemon(script) { ferry, origin in
+            try await ferry.startDaemon(["FERRY_KILL_AT": LifeStep.actionCommitted.rawValue])
+            let first = try #require(ferry.daemons.first)
+            let id = try await ferry.add(origin.url())
+            await origin.waitForBytesSent(2_000_000)
+            try await eventually("the partial file is there") { !ferry.contents.isEmpty }
+            _ = try await ferry.run(["remove", id])
+            #expect(!ferry.daemons.contains(first))
+            try await eventually("the transfer is gone") { try await ferry.list().isEmpty }
+            #expect(ferry.contents.isEmpty)
+        }
+    }
+
     /// The file is there, whole and alone, and its transfer's end was recorded once.
     private func expectOnce(_ ferry: DaemonFixture, _ body: SeededBody) async throws {
         #expect(ferry.contents == ["file.bin"])

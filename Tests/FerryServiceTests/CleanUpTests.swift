@@ -27,8 +27,7 @@ import Testing
 
         func isOver(_ id: TransferID, _ service: any SessionService) async throws -> Bool {
             let listed = try await service.transfers(TransferQuery()).transfers.first { $0.id == id }
-            // A single removal that fails has canceled the transfer first.
-            return self == .sessionRemoval ? listed == nil : listed?.state == .canceled
+            return self == .cancel ? listed?.state == .canceled : listed == nil
         }
     }
 
@@ -107,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Ending.cancel, .sessionRemoval])
+    @Test(arguments: Ending.allCases)
     func `are removed later by the same daemon`(_ ending: Ending) async throws {
         let disk = FaultyDisk()
         try await withStoredService(Self.script, { $0.disk = disk }) { bed, _ in

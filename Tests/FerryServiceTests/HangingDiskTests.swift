@@ -46,9 +46,16 @@ import Testing
 
     /// What is asked of a transfer that hangs.
     enum Wish: CaseIterable, Sendable {
-        case pause, cancel, sessionPause, sessionCancel
+        case pause, cancel, remove, removeWithFile, sessionPause, sessionCancel
 
-        var action: TransferAction { self == .pause || self == .sessionPause ? .pause : .cancel }
+        var action: TransferAction {
+            switch self {
+            case .pause, .sessionPause: .pause
+            case .cancel, .sessionCancel: .cancel
+            case .remove: .remove
+            case .removeWithFile: .removeWithFile
+            }
+        }
     }
 
     /// What the user asks of a transfer must not wait for the disk that the transfer hangs on.
@@ -69,7 +76,8 @@ import Testing
             let id = try await bed.add("/hung") { $0.folder = folder }.id
             try await eventually("the disk hangs") { hold.count > 0 }
             switch wish {
-            case .pause, .cancel: #expect(try await bed.act(action, id) == .suspended)
+            case .pause, .cancel, .remove, .removeWithFile:
+                #expect(try await bed.act(action, id) == .suspended)
             case .sessionPause: _ = try await bed.service.act(.pause, in: .cli, on: [id])
             case .sessionCancel: _ = try await bed.service.act(.cancel, in: .cli, on: [id])
             }
@@ -79,7 +87,7 @@ import Testing
                 #expect(try await bed.act(action, id) == .suspended)
                 #expect(try await bed.service.transfer(id).state == .suspended)
                 let refusal = try await bed.service.act(.resume, on: TransferSelection(ids: [id])).first?.error
-                #expect(refusal?.message.contains("its disk does not answer") == true)
+                #expect(refusal?.code == .diskIO && refusal?.message.contains("its disk") == true)
             }
             #expect(hold.count > 0)
             hold.release()
@@ -89,11 +97,84 @@ import Testing
                 }
                 try await bed.wait(for: id, .succeeded)
             } else {
-                if !isGone { try await bed.wait(for: id, .canceled) }
+                if wish == .cancel {
+                    try await bed.wait(for: id, .canceled)
+                } else {
+                    try await eventually("the transfer is gone") { try await bed.ids == [] }
+                }
                 try await eventually("the end of the partial file") {
                     try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
                 }
             }
+        }
+    }
+
+    /// What was answered holds, whatever is asked after it and whoever carries it out.
+    @Test(arguments: [Wish.cancel, .remove])
+    func `has a wish carried out by the next daemon where this one ends first`(wish: Wish) async throws {
+        let disk = FaultyDisk()
+        let tweak: Tweak = {
+            $0.disk = disk
+            $0.answerLimit = 0.05
+            $0.stopLimit = 0.2
+        }
+        try await withTemporaryFolder { outside in
+            try await withOrigin(OriginScript(Self.body)) { origin in
+                var id = TransferID(rawValue: 0)
+                var hold: DiskHold?
+                try await withService(.inProcess, origin, outside, keepsState: true, tweak) { bed in
+                    let folder = try makeFolder(bed, disk)
+                    hold = disk.hold(.write, below: folder)
+                    id = try await bed.add("/hung") { $0.folder = folder }.id
+                    try await eventually("the disk hangs") { hold?.count ?? 0 > 0 }
+                    #expect(try await bed.act(wish.action, id) == .suspended)
+                    // None of these takes the wish back.
+                    #expect(try await bed.act(.pause, id) == .suspended)
+                    _ = try await bed.service.act(.resume, on: TransferSelection(ids: [id]))
+                    _ = try? await bed.service.release(id)
+                }
+                hold?.release()
+                try await withService(.inProcess, origin, outside, keepsState: true) { bed in
+                    if wish == .cancel {
+                        try await bed.wait(for: id, .canceled)
+                    } else {
+                        try await eventually("the transfer is gone") { try await bed.ids == [] }
+                    }
+                    try await eventually("the end of the partial file") {
+                        try FileManager.default.contentsOfDirectory(atPath: bed.outside.file("hung")).isEmpty
+                    }
+                }
+            }
+        }
+    }
+
+    /// The disk of a transfer at rest may hang as well.
+    @Test(arguments: ServiceKind.allCases, [TransferAction.cancel, .remove, .removeWithFile])
+    func `answers what is asked of a paused transfer whose files it holds`(
+        kind: ServiceKind, action: TransferAction
+    ) async throws {
+        let disk = FaultyDisk()
+        let script = OriginScript(Self.body, always: .hold("never", at: .body(600_000)))
+        let tweak: Tweak = {
+            $0.disk = disk
+            $0.answerLimit = 0.05
+        }
+        try await withService(kind, script, tweak) { bed in
+            let folder = try makeFolder(bed, disk)
+            let id = try await bed.add { $0.folder = folder }.id
+            try await bed.wait(for: id, received: 600_000)
+            #expect(try await bed.act(.pause, id) == .suspended)
+            let hold = disk.hold(.remove, below: folder)
+            defer { hold.release() }
+            #expect(try await bed.act(action, id) == (action == .cancel ? .suspended : .canceled))
+            try await eventually("the disk hangs") { hold.count > 0 }
+            hold.release()
+            if action == .cancel {
+                try await bed.wait(for: id, .canceled)
+            } else {
+                try await eventually("the transfer is gone") { try await bed.ids == [] }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }
     }
 
@@ -154,5 +235,11 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension ServiceBed {
+    fileprivate var ids: [TransferID] {
+        get async throws { try await service.transfers(TransferQuery()).transfers.map(\.id) }
     }
 }

@@ -35,7 +35,7 @@ extension SelectionOptions {
         if json {
             context.console.print(try JSONText.array(results))
         } else {
-            for result in results { context.console.say(result.line) }
+            for result in results { context.console.say(result.line(after: action)) }
             if results.isEmpty { context.console.say("There are no transfers to act on.") }
         }
         return results.lazy.compactMap(\.error).first?.code.row.exitStatus ?? 0
@@ -48,5 +48,15 @@ extension ActionResult {
     var line: String {
         if let error { return "ferry: \(id): \(error.message.escapingControls) (\(error.word.escapingControls))" }
         return "\(id): \(state?.rawValue ?? "removed")"
+    }
+
+    /// What came of an action, in words; an end that waits for its disk is no state of its own.
+    func line(after action: TransferAction) -> String {
+        guard error == nil, let state else { return line }
+        switch action {
+        case .remove, .removeWithFile: return "\(id): is removed once its disk answers"
+        case .cancel where state == .suspended: return "\(id): is canceled once its disk answers"
+        case .pause, .resume, .cancel, .retry: return line
+        }
     }
 }

@@ -15,6 +15,7 @@ package import Foundation
 ///   run, suspend ── canceled ──→ cancel ── runStopped ──→ canceled
 ///   run ── tryEnded(.succeeded) ──→ succeeded        run ── tryEnded(.failed), final; deadlinePassed ──→ failed
 ///   failed, canceled ── retried ──→ run
+///   any ── removed ──→ remove, which nothing else takes back
 /// ```
 package struct TransferMachine: Sendable {
     /// What the shell does after it has stored the record.
@@ -84,6 +85,7 @@ package struct TransferMachine: Sendable {
     /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once
     ///   (docs/behaviour/transfers.md#T12).
     package mutating func resumed(isDelayed: Bool) -> Action {
+        if let refusal { return .refuse(refusal) }
         guard record.outcome == nil, record.intent == .suspend || (record.intent == .run && isDelayed) else {
             return .none
         }
@@ -91,7 +93,8 @@ package struct TransferMachine: Sendable {
     }
 
     package mutating func retried(isDelayed: Bool) -> Action {
-        switch record.outcome {
+        if let refusal { return .refuse(refusal) }
+        return switch record.outcome {
         case .succeeded:
             .refuse(
                 TransferError(.invalidRequest, "The transfer \(record.id) has succeeded; there is nothing to retry."))
@@ -102,17 +105,31 @@ package struct TransferMachine: Sendable {
 
     /// The intent is stored before anything is removed, so that a crash in between ends in the same way.
     package mutating func canceled() -> Action {
-        guard record.outcome == nil else { return .none }
+        guard record.outcome == nil, !record.intent.isRemoval else { return .none }
         record.intent = .cancel
         record.retry = nil
         return .stop
     }
 
-    /// The run of a canceled transfer has stopped, or there was none.
+    /// The intent is stored before anything is removed, also of one that has ended: nothing but its end follows.
+    package mutating func removed(withFile: Bool) -> Action {
+        record.intent = withFile ? .removeWithFile : .remove
+        record.retry = nil
+        return .stop
+    }
+
+    /// The run of a transfer that is canceled or removed has stopped, or there was none.
     package mutating func runStopped() -> Action {
-        guard record.outcome == nil, record.intent == .cancel else { return .none }
+        guard record.outcome == nil, record.intent.endsTransfer else { return .none }
         record.facts.startOver(note: "canceled")
         return .finish(.canceled)
+    }
+
+    /// Why a transfer does not run again that is being removed.
+    private var refusal: TransferError? {
+        guard record.intent.isRemoval else { return nil }
+        return TransferError(
+            .diskIO, "The transfer \(record.id) is being removed, and is gone once its disk answers.")
     }
 
     private mutating func begin() -> Action {

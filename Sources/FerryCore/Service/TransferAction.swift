@@ -14,6 +14,12 @@ package enum TransferAction: String, CaseIterable, Codable, Sendable {
     case remove
     /// Forgets it and deletes the file that it fetched, if that is still the same file.
     case removeWithFile = "remove_with_file"
+
+    /// Whether a transfer that runs has to stop for it.
+    package var isStop: Bool { self != .resume && self != .retry }
+
+    /// Whether it ends the transfer for good.
+    package var isEnd: Bool { isStop && self != .pause }
 }
 
 /// Which transfers an action is for.

@@ -38,6 +38,9 @@ package enum TransferIntent: String, Codable, Sendable {
     /// As `remove`, and the file that it has put in its place goes too.
     case removeWithFile = "remove_with_file"
 
+    /// Whether the transfer is to end, and no other wish of its user takes that back.
+    package var endsTransfer: Bool { self == .cancel || isRemoval }
+
     /// Whether nothing of it is to be left.
     package var isRemoval: Bool { self == .remove || self == .removeWithFile }
 }

@@ -25,8 +25,7 @@ extension LocalTransferService {
         filter.limit = 500
         filter.phases = Self.phases(concernedBy: action)
         // What runs is mostly old: stopped last, it does not hand its slot to one that is stopped next.
-        let isStop = action != .resume && action != .retry
-        filter.newestFirst = isStop
+        filter.newestFirst = action.isStop
         var results: [ActionResult] = []
         while true {
             let page = filter
@@ -35,7 +34,7 @@ extension LocalTransferService {
             }
             results += await perform(action, on: records.map(\.id))
             guard records.count == filter.limit, let last = records.last else {
-                return isStop ? results.reversed() : results
+                return action.isStop ? results.reversed() : results
             }
             filter.after = last.id
         }
@@ -78,15 +77,15 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             var record = try await existing(id)
-            if record.intent != .run || record.outcome != nil, let course = running.course(of: id) {
+            let isDecided = record.intent != .run || record.outcome != nil
+            if isDecided, !record.intent.isRemoval, let course = running.course(of: id) {
                 // A run that is about to end still has facts to record; one that was left is not waited for again to stop it.
-                let isStop = action == .pause || action == .cancel
-                let hasEnded = isStop && course == .isLeft && record.outcome == nil ? false : await endsSoon(id)
+                let hasEnded = action.isStop && course == .isLeft && record.outcome == nil ? false : await endsSoon(id)
                 record = try await existing(id)
                 if !hasEnded, record.outcome == nil, action == .pause {
                     return ActionResult(id: id, state: shown(record).state)
                 }
-                guard hasEnded || action == .cancel else { throw Self.stillStopping(id) }
+                guard hasEnded || action.isEnd else { throw Self.stillStopping(id) }
             }
             while true {
                 if let result = try await perform(action, on: record) { return result }
@@ -184,12 +183,14 @@ extension LocalTransferService {
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
         lines.leave(id, key(record))
-        let isLeft = await !stopBriefly([id]).isEmpty
+        await stopBriefly([id])
         let after = try await existing(id)
         // Its end is recorded once its run has ended.
-        if isLeft, after.outcome == nil { return ActionResult(id: id, state: shown(after).state) }
+        if running.contains(id), after.outcome == nil { return ActionResult(id: id, state: shown(after).state) }
         do throws(TransferError) {
-            try await finishCancel(after)
+            guard try await finishCancel(after, within: .seconds(configuration.answerLimit)) else {
+                return ActionResult(id: id, state: shown(after).state)
+            }
         } catch {
             cleanUpLater()
             throw error
@@ -199,33 +200,50 @@ extension LocalTransferService {
 
     /// Removes what a canceled transfer has on disk and records its end.
     ///
-    /// - Parameter queue: whose threads remove it; nil is the usual ones.
-    func finishCancel(_ record: TransferRecord, on queue: DiskQueue? = nil) async throws(TransferError) {
+    /// - Parameters:
+    ///   - queue: whose threads remove it; nil is the usual ones.
+    ///   - limit: how long the disk may take; nil is for ever.
+    /// - Returns: false, with nothing recorded, if the disk has not answered.
+    @discardableResult
+    func finishCancel(
+        _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
+    ) async throws(TransferError) -> Bool {
         var machine = TransferMachine(record)
-        guard case .finish(let outcome) = machine.runStopped() else { return }
+        guard case .finish(let outcome) = machine.runStopped() else { return true }
         var ended = machine.record
-        try await removeLeftovers(Leftovers(record), on: queue)
+        let leftovers = Leftovers(record)
+        guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else { return false }
+        if let error = failures[leftovers.id] { throw error }
         ended.facts.partial = nil
         ended.facts.copy = nil
         ended.facts.needsTruncation = false
         try await finish(ended, outcome)
+        return true
     }
 
-    func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
-        if record.outcome == nil { _ = try await cancel(record) }
-        let record = try await existing(record.id)
-        guard !running.contains(record.id) else { throw Self.stillStopping(record.id) }
-        try await removeLeftovers(Leftovers(record, withFile: deletesFile))
-        let now = Date()
-        let session = record.request.session
-        let number = try await journal.commit { transaction throws(TransferError) in
-            try transaction.delete(record.id)
-            return try transaction.appendEvent(kind: .removed, at: now, id: record.id, session: session, snapshot: nil)
+    /// Forgets a transfer, at once or, if its disk does not answer, when that does: the wish is in the journal first.
+    private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
+        let (id, session) = (record.id, record.request.session)
+        var machine = TransferMachine(record)
+        guard machine.removed(withFile: deletesFile) == .stop else { return ActionResult(id: id) }
+        let (intent, now) = (machine.record.intent, Date())
+        try await journal.commit { transaction throws(TransferError) in
+            // As if it were writing: it is forgotten once its files are gone, also those that were never recorded.
+            _ = try transaction.remove(
+                [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         }
-        running.forget(record.id)
-        await hub.publish(
-            TransferEvent(number: number, kind: .removed, at: now, id: record.id, session: session, transfer: nil))
-        return ActionResult(id: record.id)
+        configuration.reached(.actionCommitted)
+        lines.leave(id, key(record))
+        await stopBriefly([id])
+        let after = try await existing(id)
+        guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }
+        machine = TransferMachine(after)
+        if case .finish(let outcome) = machine.runStopped() { try await finish(machine.record, outcome) }
+        let left = try await finishRemovals(
+            of: [id], in: session, sparesSucceeded: false, within: .seconds(configuration.answerLimit))
+        if left.isEmpty { return ActionResult(id: id) }
+        if let error = left.first?.error { throw error }
+        return ActionResult(id: id, state: shown(try await existing(id)).state)
     }
 
     /// Stores a record that the user's wish has changed, with its event.

@@ -12,7 +12,8 @@ extension LocalTransferService {
         if let action = isCanceled ? .cancel : change.action {
             let result = try await act(action, on: TransferSelection(ids: [id]))
             if let error = result.first?.error { throw error }
-            if action == .remove || action == .removeWithFile {
+            // With a state it is forgotten once its disk answers.
+            if action == .remove || action == .removeWithFile, result.first?.state == nil {
                 throw TransferError(.unknownTransfer, "The transfer \(id) was removed.")
             }
         }

@@ -89,6 +89,8 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             var record = try await existing(id)
+            // Its user has ended it already: nothing of it is kept.
+            if record.intent.endsTransfer { return ActionResult(id: id, state: shown(record).state) }
             if record.outcome == nil {
                 // At rest first: what is stopped only is tried again.
                 try await journal.commit { transaction throws(TransferError) in

@@ -39,8 +39,13 @@ extension LocalTransferService {
         return try await finishRemovals(of: atRest, in: session, sparesSucceeded: sparesSucceeded)
     }
 
-    private func finishRemovals(
-        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool
+    /// Forgets transfers at rest whose removal is in the journal; what cannot be removed is tried again later.
+    ///
+    /// - Parameter limit: how long the disk may take; nil is for ever.
+    /// - Returns: Transfers that are not forgotten yet: with an error where that failed, with a state where the disk has not
+    ///   answered.
+    func finishRemovals(
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
     ) async throws(TransferError) -> [ActionResult] {
         guard !ids.isEmpty else { return [] }
         var remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: ids) }
@@ -52,19 +57,23 @@ extension LocalTransferService {
                 remains.removeAll { arrived.contains($0.id) }
             }
         }
-        let failures = try await finishRemoval(of: remains, in: session)
-        if !failures.isEmpty { cleanUpLater() }
-        return failures
+        let left = try await finishRemoval(of: remains, in: session, within: limit)
+        if left.contains(where: { $0.error != nil }) { cleanUpLater() }
+        return left
     }
 
     /// Removes the files of transfers that are at rest, and forgets them.
     ///
-    /// - Parameter queue: its threads do the work; nil is the usual queue.
-    /// - Returns: Transfers whose files could not be removed.
+    /// - Parameters:
+    ///   - queue: its threads do the work; nil is the usual queue.
+    ///   - limit: how long the disk may take; nil is for ever.
+    /// - Returns: Transfers that are not forgotten, as ``finishRemovals(of:in:sparesSucceeded:within:)`` does.
     func finishRemoval(
-        of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil
+        of remains: [Remains], in session: SessionID, on queue: DiskQueue? = nil, within limit: Duration? = nil
     ) async throws(TransferError) -> [ActionResult] {
-        let failures = await engine.remove(remains.map(Leftovers.init), on: queue)
+        guard let failures = await removeLeftovers(remains.map(Leftovers.init), on: queue, within: limit) else {
+            return remains.map { ActionResult(id: $0.id, state: $0.hasSucceeded ? .succeeded : .suspended) }
+        }
         let gone = remains.map(\.id).filter { failures[$0] == nil }
         let now = Date()
         let removed = try await journal.commit { transaction throws(TransferError) in
@@ -76,13 +85,24 @@ extension LocalTransferService {
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 
-    /// Removes what a transfer has left.
+    /// Removes what transfers have left.
     ///
-    /// - Parameter queue: its threads do the work; nil is the usual queue.
-    func removeLeftovers(_ leftovers: Leftovers, on queue: DiskQueue? = nil) async throws(TransferError) {
-        guard let error = await engine.remove([leftovers], on: queue)[leftovers.id] else { return }
-        // A folder that cannot be looked at holds nothing that anybody knows of.
-        if leftovers.isRecorded { throw error }
+    /// - Returns: why that failed for some; nil if the disk has not answered within the limit. Then the transfers are looked at
+    ///   again once it has.
+    func removeLeftovers(
+        _ leftovers: [Leftovers], on queue: DiskQueue?, within limit: Duration?
+    ) async -> [TransferID: TransferError]? {
+        let work = Task(name: "files of transfers") { await engine.remove(leftovers, on: queue) }
+        if let limit, await !Patience.wait(atMost: limit, for: { _ = await work.value }) {
+            Task(name: "files of transfers whose disk is slow") {
+                _ = await work.value
+                cleanUp()
+            }
+            return nil
+        }
+        // A folder that cannot be looked at holds nothing that Ferry knows of.
+        let recorded = Set(leftovers.lazy.filter(\.isRecorded).map(\.id))
+        return await work.value.filter { recorded.contains($0.key) }
     }
 
     /// Forgets what is kept in memory of transfers that are gone.

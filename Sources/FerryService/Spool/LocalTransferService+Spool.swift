@@ -52,6 +52,8 @@ extension LocalTransferService {
         var record = try await existing(id)
         if let released = record.facts.released { return released }
         if case .succeeded = record.outcome { return nil }
+        // Its user has ended it already: nothing of it is kept.
+        if record.intent.isRemoval || (record.outcome == nil && record.intent == .cancel) { return nil }
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
             try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }

@@ -85,6 +85,27 @@ import Testing
         #expect(ended.runStopped() == .none)
     }
 
+    @Test(
+        arguments: [false, true],
+        [nil, .canceled, .failed(TransferError(.notFound, "Gone.")), .succeeded(success)] as [Outcome?])
+    func `a removal is stored first, and nothing takes it back`(withFile: Bool, outcome: Outcome?) {
+        var machine = TransferMachine(record(outcome: outcome))
+        #expect(machine.removed(withFile: withFile) == .stop)
+        let removed = machine.record
+        #expect(removed.intent == (withFile ? .removeWithFile : .remove))
+        #expect(machine.paused() == .none && machine.canceled() == .none)
+        for action in [machine.resumed(isDelayed: true), machine.retried(isDelayed: true)] {
+            guard case .refuse(let error) = action else {
+                Issue.record("not refused: \(action)")
+                return
+            }
+            #expect(error.code == .diskIO)
+        }
+        #expect(machine.record == removed)
+        #expect(machine.runStopped() == (outcome == nil ? .finish(.canceled) : .none))
+        #expect(machine.record.intent == removed.intent)
+    }
+
     @Test(arguments: [TransferIntent.run, .suspend, .cancel])
     func `a file that arrived counts, whatever was wanted meanwhile`(intent: TransferIntent) {
         var machine = TransferMachine(record(intent: intent))
