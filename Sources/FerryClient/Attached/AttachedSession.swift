@@ -1,0 +1,201 @@
+import FerryCore
+import Synchronization
+
+/// A session that this process has open in its daemon: attached, listed, followed and acknowledged, through any number of
+/// daemons.
+///
+/// Performs what ``AttachmentMachine`` decides, and reports what came of it.
+package final class AttachedSession: Sendable {
+    /// What is waited for.
+    fileprivate enum Goal: Sendable { case settled, streamed(Int64), applied(Int64) }
+
+    fileprivate struct State {
+        var machine: AttachmentMachine
+        weak var client: (any AttachedSessionClient)?
+        var attempt: Task<Void, Never>?
+        var waiters: [(goal: Goal, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    package let place: AttachmentPlace
+    private let state: Mutex<State>
+
+    package init(_ place: AttachmentPlace) {
+        self.place = place
+        let machine = AttachmentMachine(patience: place.patience, acknowledges: place.attachment().isManager)
+        state = Mutex(State(machine: machine))
+    }
+
+    // MARK: The client's side
+
+    /// Keeps the session attached for a client, until it is closed or another process has it.
+    package func open(for client: any AttachedSessionClient) {
+        state.withLock { $0.client = client }
+        openAgain()
+    }
+
+    /// Tries once more after a refusal: the process that had the session may have ended.
+    package func openAgain() { note { $0.wanted(at: .now) } }
+
+    package var standing: AttachmentMachine.State { state.withLock(\.machine.state) }
+    /// Whether the client has had a list since it asked for the session, although it may hear of nothing at the moment.
+    package var isListed: Bool { state.withLock(\.machine.isListed) }
+    /// Whether it is not known yet whether this process gets the session.
+    package var isUnderWay: Bool { state.withLock(\.machine.isUnderWay) }
+    var isClosed: Bool { standing == .closed }
+
+    /// Returns once the session is attached or refused, or the daemon has had its time.
+    package func settled() async { await wait(for: .settled) }
+
+    /// Returns once the events up to a number have come and were taken in.
+    ///
+    /// That may be later than ``applied(through:)``: a list shows runs that are about to stop as running, and only the event
+    /// says that they have stopped.
+    package func streamed(through number: Int64) async { await wait(for: .streamed(number)) }
+
+    /// Returns once the events up to a number were taken in, by a list or by themselves.
+    package func applied(through number: Int64) async { await wait(for: .applied(number)) }
+
+    /// Returns once everything has come that happened while nobody was attached.
+    package func caughtUp() async { await streamed(through: state.withLock(\.machine.numbers.replayed)) }
+
+    /// Acknowledges what was taken in, once its callbacks have returned.
+    package func acknowledge() async {
+        let number = state.withLock(\.machine.numbers.streamed)
+        await state.withLock { $0.client }?.hasTold()
+        var isDone = false
+        if let service = try? await place.service() {
+            isDone = (try? await service.acknowledge(place.session, through: number)) != nil
+        }
+        note { $0.acknowledged(through: isDone ? number : nil, at: .now) }
+    }
+
+    /// Detaches, and returns when that is done and the next object of this process may have the session.
+    package func close() async {
+        note { $0.closed() }
+        let attempt = state.withLock(\.attempt)
+        attempt?.cancel()
+        place.turns.giveUp(self)
+        await attempt?.value
+        place.turns.leave(self)
+    }
+
+    // MARK: Effects
+
+    /// Tells the machine what has happened, and performs what follows.
+    @discardableResult
+    private func note(_ input: (inout AttachmentMachine) -> [AttachmentMachine.Effect]) -> [AttachmentMachine.Effect] {
+        let (effects, client, due) = state.withLock { state in
+            let effects = input(&state.machine)
+            for case .attach(let delay) in effects { state.attempt = attempt(after: delay) }
+            return (effects, state.client, state.takeDue(after: effects))
+        }
+        for effect in effects {
+            switch effect {
+            case .tellLost: client?.lost()
+            case .tellUnreachable(let error): client?.isUnreachable(error)
+            case .tellRefused(let error): client?.isRefused(error)
+            case .acknowledge(let delay):
+                Task(name: "acknowledgement", executorPreference: place.executor) {
+                    if delay > .zero { try? await Task.sleep(for: delay) }
+                    await self.acknowledge()
+                }
+            case .attach, .list, .release, .forgetNumbers: break
+            }
+        }
+        for waiter in due { waiter.resume() }
+        return effects
+    }
+
+    private func wait(for goal: Goal) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.isReached(goal) { return true }
+                state.waiters.append((goal, continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func attempt(after delay: Duration) -> Task<Void, Never> {
+        Task(name: "attachment to a session", executorPreference: place.executor) {
+            if delay > .zero { try? await Task.sleep(for: delay) }
+            await self.place.turns.pass(self)
+            await self.attach()
+        }
+    }
+
+    /// Attaches and reads the session's events until the connection breaks.
+    private func attach() async {
+        guard let client = state.withLock({ $0.machine.state == .attaching ? $0.client : nil }) else { return }
+        do {
+            let service = try await place.service()
+            try await client.willAttach(to: service)
+            for try await signal in try await service.attach(place.session, place.attachment()) {
+                try await take(signal, from: service, for: client)
+            }
+            note { $0.lost(nil, at: .now) }
+        } catch let error as TransferError where error.code == .sessionInUse {
+            note { $0.refused(error) }
+        } catch {
+            let error = error as? TransferError ?? TransferError(.daemonUnreachable, "The stream broke: \(error)")
+            note { $0.lost(error, at: .now) }
+        }
+    }
+
+    private func take(
+        _ signal: SessionSignal, from service: any SessionService, for client: any AttachedSessionClient
+    ) async throws(TransferError) {
+        switch signal {
+        case .attached(let attached):
+            guard note({ $0.attached(replaying: attached.history) }).contains(.list) else { return }
+            try await client.willList(service)
+            // Before the list is read: what happens meanwhile comes as an event, whether the list shows it or not.
+            let last = try await service.status().lastEvent
+            let shown = client.shownTransfers
+            let transfers = try await service.allTransfers(of: place.session)
+            client.take(SessionListing(attached: attached, transfers: transfers, shown: shown))
+            note { $0.listed(through: last, at: .now) }
+        case .event(let event): tell(client, signal, event.number)
+        case .batch(let batch): tell(client, signal, batch.through)
+        case .idle: break
+        }
+    }
+
+    private func tell(_ client: any AttachedSessionClient, _ signal: SessionSignal, _ number: Int64?) {
+        if let place = state.withLock({ $0.machine.numbers.place(of: number) }) { client.take(signal, place) }
+        note { $0.took(number, at: .now) }
+    }
+}
+
+extension AttachedSession.State {
+    fileprivate func isReached(_ goal: AttachedSession.Goal) -> Bool {
+        if machine.state == .closed { return true }
+        return switch goal {
+        case .settled: !machine.isUnderWay
+        case .streamed(let number): machine.numbers.streamed >= number
+        case .applied(let number): machine.numbers.applied >= number
+        }
+    }
+
+    /// Takes out who has waited for what is there.
+    fileprivate mutating func takeDue(
+        after effects: [AttachmentMachine.Effect]
+    ) -> [CheckedContinuation<Void, Never>] {
+        if waiters.isEmpty { return [] }
+        let isReleased = effects.contains(.release)
+        let isForgotten = effects.contains(.forgetNumbers)
+        let all = waiters
+        waiters = []
+        var due: [CheckedContinuation<Void, Never>] = []
+        for waiter in all {
+            let isGivenUp =
+                switch waiter.goal {
+                case .settled: isReleased
+                case .streamed, .applied: isForgotten
+                }
+            if isGivenUp || isReached(waiter.goal) { due.append(waiter.continuation) } else { waiters.append(waiter) }
+        }
+        return due
+    }
+}

@@ -1,0 +1,216 @@
+import Dispatch
+import FerryClient
+import FerryCore
+import FerryTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `An attached session` {
+    private let service = AttachableService()
+
+    private func session(_ client: ListeningClient, turns: AttachmentTurns) throws -> AttachedSession {
+        let attachment = SessionAttachment(
+            application: "app", identifier: "photos", process: 1, isBackgroundLaunched: false, sendsLaunchEvents: true,
+            connectionsPerHost: nil, isManager: true)
+        let session = AttachedSession(
+            AttachmentPlace(
+                session: try attachment.session(), attachment: { attachment }, service: { [service] in service },
+                turns: turns, patience: .seconds(5), executor: Threads.shared))
+        session.open(for: client)
+        return session
+    }
+
+    @Test func `gives its client the list, then the events, through restarts of the daemon`() async throws {
+        let client = ListeningClient()
+        let session = try session(client, turns: AttachmentTurns())
+        await session.settled()
+        #expect(session.standing == .following)
+        service.tell(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
+        await session.streamed(through: 4)
+        service.breakStream()
+        try await eventually("it is attached again") { service.attachments == 2 && session.standing == .following }
+        // Not acknowledged in time: the next daemon tells it again.
+        service.tell(.batch(EventBatch(kind: .suspended, through: 4, ids: [])))
+        service.tell(.batch(EventBatch(kind: .resumed, through: 5, ids: [])))
+        await session.streamed(through: 5)
+        #expect(client.told == ["list", "suspended 4", "lost", "list", "resumed 5"])
+        try await eventually("all is acknowledged") { service.acknowledged == 5 }
+        await session.close()
+    }
+
+    @Test func `is handed over to the next object of the process when the first has left`() async throws {
+        let turns = AttachmentTurns()
+        let first = try session(ListeningClient(), turns: turns)
+        await first.settled()
+        let second = try session(ListeningClient(), turns: turns)
+        let third = try session(ListeningClient(), turns: turns)
+        // One that gives up does not hold up the others.
+        await second.close()
+        #expect(service.attachments == 1 && third.isUnderWay)
+        await first.close()
+        await third.settled()
+        #expect(service.attachments == 2 && third.standing == .following)
+        await third.close()
+    }
+
+    /// A transfer that was submitted after the list was read is in neither: it was taken for one that had been removed.
+    @Test func `does not take for gone what came while the list was read`() async throws {
+        let client = ListeningClient()
+        let (old, new) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
+        client.show(old)
+        service.whenListed { client.show(new) }
+        let session = try session(client, turns: AttachmentTurns())
+        await session.settled()
+        #expect(client.gone == [old])
+        await session.close()
+    }
+
+    @Test func `lets callers go on when another process has it, and asks again when they do`() async throws {
+        let client = ListeningClient()
+        service.refuseOnce(TransferError(.sessionInUse, "Process 7 has it."))
+        let session = try session(client, turns: AttachmentTurns())
+        await session.settled()
+        #expect(!session.isListed && client.told == ["refused"])
+        session.openAgain()
+        await session.settled()
+        #expect(session.isListed && client.told == ["refused", "list"])
+        await session.close()
+    }
+}
+
+/// Notes what a client is told.
+private final class ListeningClient: AttachedSessionClient {
+    private let notes = Mutex<[String]>([])
+    private let shown = Mutex<Set<TransferID>>([])
+    private let notListed = Mutex<Set<TransferID>>([])
+
+    var told: [String] { notes.withLock { $0 } }
+    var gone: Set<TransferID> { notListed.withLock { $0 } }
+    var shownTransfers: Set<TransferID> { shown.withLock { $0 } }
+
+    func show(_ id: TransferID) { shown.withLock { _ = $0.insert(id) } }
+    private func note(_ text: String) { notes.withLock { $0.append(text) } }
+
+    func take(_ listing: SessionListing) {
+        notListed.withLock { $0 = listing.gone }
+        note("list")
+    }
+
+    func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
+        if case .batch(let batch) = signal { note("\(batch.kind) \(batch.through)") }
+    }
+
+    func lost() { note("lost") }
+    func isRefused(_ error: TransferError) { note("refused") }
+}
+
+/// A service whose sessions can be attached, and whose streams break when the test says so.
+private final class AttachableService: SessionService {
+    private struct State {
+        var stream: AsyncThrowingStream<SessionSignal, any Error>.Continuation?
+        var attachments = 0
+        var acknowledged: Int64 = 0
+        var last: Int64 = 0
+        var refusal: TransferError?
+        var whenListed: @Sendable () -> Void = {}
+    }
+
+    private let state = Mutex(State())
+
+    var attachments: Int { state.withLock(\.attachments) }
+    var acknowledged: Int64 { state.withLock(\.acknowledged) }
+
+    func whenListed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenListed = body } }
+    func refuseOnce(_ error: TransferError) { state.withLock { $0.refusal = error } }
+
+    func tell(_ signal: SessionSignal) {
+        let stream = state.withLock { state in
+            if case .batch(let batch) = signal { state.last = batch.through }
+            return state.stream
+        }
+        stream?.yield(signal)
+    }
+
+    func breakStream() {
+        state.withLock(\.stream)?.finish(throwing: TransferError(.daemonUnreachable, "The stream broke."))
+    }
+
+    func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+        let refusal = state.withLock { state in
+            defer { state.refusal = nil }
+            return state.refusal
+        }
+        if let refusal { throw refusal }
+        let (stream, continuation) = AsyncThrowingStream<SessionSignal, any Error>.makeStream()
+        state.withLock { state in
+            state.attachments += 1
+            state.stream = continuation
+        }
+        continuation.yield(.attached(.init(lastTask: 0, handlesEvents: false)))
+        return stream
+    }
+
+    func status() async throws(TransferError) -> ServiceStatus {
+        ServiceStatus(
+            version: "1", pid: 1, startedAt: .distantPast, transfers: [:], lastEvent: state.withLock(\.last),
+            warnings: [])
+    }
+
+    func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {
+        state.withLock(\.whenListed)()
+        return []
+    }
+
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+        // The first is lost with the daemon that had it.
+        guard attachments > 1 else { throw TransferError(.daemonUnreachable, "The daemon is gone.") }
+        state.withLock { $0.acknowledged = max($0.acknowledged, number) }
+    }
+
+    private var unused: TransferError { TransferError(.internal, "No test calls this.") }
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw unused }
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { throw unused }
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage { throw unused }
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
+    func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
+        throw unused
+    }
+    func act(
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
+    ) async throws(TransferError) -> SessionAction.Report { throw unused }
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { throw unused }
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> { throw unused }
+    func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
+    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+        throw unused
+    }
+    func settings() async throws(TransferError) -> ServiceSettings { throw unused }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings { throw unused }
+    func connect(
+        _ application: ApplicationConnection
+    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw unused }
+    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw unused }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+        throw unused
+    }
+    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] { throw unused }
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) { throw unused }
+}
+
+private final class Threads: TaskExecutor {
+    static let shared = Threads()
+
+    private let queue = DispatchQueue(label: "attached sessions")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = unsafe asUnownedTaskExecutor()
+        queue.async { unsafe job.runSynchronously(on: executor) }
+    }
+}
