@@ -1,6 +1,7 @@
 // Ferry: FerryURLSession
 // The engine of background sessions.
 
+import FerryClient
 import FerryCore
 import FerryEngine
 import FerryService
@@ -15,31 +16,21 @@ final class BackgroundEngine: SessionEngine {
     struct State {
         /// The highest number of a task.
         var last = 0
-        var attaching = Attaching.underWay
+        /// Whether the daemon has ever answered.
         var hasReached = false
         var isRestored = false
-        var isClosed = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        var connection: Task<Void, Never>?
         /// The records in ferryd of tasks that run in this process, by their numbers.
         var ownRecords: [Int: TransferID] = [:]
     }
 
-    enum Attaching: Sendable {
-        case underWay
-        case done
-        case refused(FerryCore.TransferError)
-    }
-
     let configuration: URLSessionConfiguration
-    private let first: SessionAttachment
     let transfers: SessionTransfers
     let state = Mutex(State())
     let logger = Logger(label: "ferry.session")
     /// For the data tasks, which run in this process.
     let loads: LoadPlace
-    /// The name in ferryd; nil if the identifier cannot be one.
-    let id: SessionID?
+    /// The session in ferryd; nil if the identifier cannot name one.
+    let attached: AttachedSession?
     let service: any SessionService
     private let identifier: String
     weak let session: URLSession?
@@ -51,12 +42,12 @@ final class BackgroundEngine: SessionEngine {
         let service = daemon.service
         self.service = service
         identifier = configuration.identifier ?? ""
-        first = SessionAttachment(
+        let first = SessionAttachment(
             application: ApplicationIdentity.current, identifier: identifier, process: getpid(),
             isBackgroundLaunched: ApplicationIdentity.isBackground,
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
             connectionsPerHost: min(max(configuration.httpMaximumConnectionsPerHost, 1), 64))
-        id = try? first.session()
+        let id = try? first.session()
         let place = TransferPlace(
             isDaemon: true, service: { service },
             folder: { $0 == .spool ? daemon.spool : LocalService.shared.folders.partials },
@@ -76,15 +67,21 @@ final class BackgroundEngine: SessionEngine {
         if configuration.protocolClasses?.isEmpty == false {
             logger.warning("background sessions do not use protocolClasses")
         }
+        attached = id.map { id in
+            AttachedSession(
+                AttachmentPlace(
+                    session: id,
+                    attachment: {
+                        var attachment = first
+                        // An app that has become active is no longer one that was launched.
+                        attachment.isBackgroundLaunched = ApplicationIdentity.isBackground
+                        return attachment
+                    },
+                    service: { service }, turns: daemon.turns, patience: .seconds(TransferTransport.patience),
+                    executor: BlockingExecutor.shared))
+        }
         if BackgroundSessions.shared.takeCall(of: identifier) { transfers.called() }
-        connect()
-    }
-
-    /// How the session is attached at this time: an app that has become active is no longer one that was launched.
-    var attachment: SessionAttachment {
-        var attachment = first
-        attachment.isBackgroundLaunched = ApplicationIdentity.isBackground
-        return attachment
+        attached?.open(for: self)
     }
 
     // MARK: SessionEngine
@@ -99,40 +96,12 @@ final class BackgroundEngine: SessionEngine {
         }
     }
 
-    func restored() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if case .underWay = state.attaching {
-                    state.waiters.append(continuation)
-                    return false
-                }
-                return true
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-
-    var isRestoring: Bool {
-        state.withLock { state in
-            if case .underWay = state.attaching { return true }
-            return false
-        }
-    }
-
     func invalidated() async {
         if state.withLock({ $0.isRestored }) { await transfers.waitUntilQuiet() }
     }
 
     /// Detaches, and returns when that is done.
-    func close() async {
-        let connection = state.withLock { state in
-            state.isClosed = true
-            return state.connection
-        }
-        connection?.cancel()
-        await connection?.value
-        if let id { await SessionTurns.shared.leave(id, self) }
-    }
+    func close() async { await attached?.close() }
 
     func ended(_ task: URLSessionTask) {
         guard let record = state.withLock({ $0.ownRecords.removeValue(forKey: task.taskIdentifier) }) else { return }
@@ -159,13 +128,7 @@ final class BackgroundEngine: SessionEngine {
     func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {
         if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
-        switch state.withLock({ $0.attaching }) {
-        case .done: break
-        case .refused(let error): return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
-        case .underWay:
-            let error = FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
-            return FailedTransport(URLErrorMapping.error(error, url: request.url), relay: relay)
-        }
+        if let obstacle { return FailedTransport(URLErrorMapping.error(obstacle, url: request.url), relay: relay) }
         if RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
             return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
         }

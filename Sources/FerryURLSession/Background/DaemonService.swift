@@ -16,6 +16,8 @@ package final class DaemonService: Sendable {
     package static var shared: DaemonService { substitute ?? ofProcess }
 
     package let service: RemoteTransferService
+    /// The turns of its sessions in this process.
+    package let turns = AttachmentTurns()
     private let stateFolder: String
     private let configuration: ClientConfiguration
 

@@ -1,24 +1,75 @@
-// Ferry: FerryURLSession
-// Tasks of earlier processes.
-
+import FerryClient
 import FerryCore
 import Foundation
 import FoundationNetworking
+import Logging
 import Synchronization
 
-extension BackgroundEngine {
+extension BackgroundEngine: AttachedSessionClient {
+    /// Seconds for which ferryd may wait for a launched process to end (docs/behaviour/url-session.md#3).
+    private static let holderTime = 32.0
+
+    // MARK: Waiting
+
+    /// Why no task can be made at the moment; nil if one can. While ferryd is away, its next one takes the tasks.
+    var obstacle: FerryCore.TransferError? {
+        guard let attached else {
+            return FerryCore.TransferError(.daemonUnreachable, "The identifier cannot name a session.")
+        }
+        if case .refused(let error) = attached.standing { return error }
+        return attached.isListed ? nil : FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+    }
+
+    var isRestoring: Bool {
+        guard let attached else { return false }
+        return !attached.isListed && attached.isUnderWay
+    }
+
+    func restored() async {
+        if isRestoring { await attached?.settled() }
+    }
+
+    /// Waits on this thread until the session is attached, or cannot be in time (docs/behaviour/url-session.md#7).
+    func waitUntilAttached() {
+        guard let attached, !attached.isListed else { return }
+        // The process that had the session open may have ended since.
+        if case .refused = attached.standing { attached.openAgain() }
+        let isOver = Blocking.wait(seconds: TransferTransport.patience) { await self.restored() } != nil
+        guard !isOver, state.withLock(\.hasReached) else { return }
+        _ = Blocking.wait(seconds: Self.holderTime - TransferTransport.patience) { await self.restored() }
+    }
+
+    // MARK: AttachedSessionClient
+
+    /// The transfers of tasks that have not had their last call.
+    var shownTransfers: Set<TransferID> { transfers.ids }
+
+    func willAttach(to service: any SessionService) async throws(FerryCore.TransferError) {
+        if state.withLock(\.hasReached) { return }
+        _ = try await service.settings()
+        state.withLock { $0.hasReached = true }
+    }
+
+    func isUnreachable(_ error: FerryCore.TransferError) {
+        logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
+    }
+
+    /// What the list shows already is no news to a task either.
+    func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
+        if case .event(let event) = signal { transfers.receive(event) }
+    }
+
     /// Brings the session's tasks to what ferryd knows: those of earlier processes are made again, and results that were not
     /// delivered come in the order in which they ended.
-    func restore(_ id: SessionID, lastTask: Int) async throws {
-        let before = transfers.ids
-        let known = try await transfers(of: id)
+    func take(_ listing: SessionListing) {
         guard let session else { return }
-        state.withLock { state in
-            state.last = max(state.last, lastTask, known.compactMap(\.note?.task).max() ?? 0)
-        }
+        let known = listing.transfers
         // A number is given only from here on, so that no new task is taken for one that is gone.
-        state.withLock { $0.isRestored = true }
-        for id in before.subtracting(known.map(\.id)) { transfers.transport(of: id)?.vanished() }
+        state.withLock { state in
+            state.last = max(state.last, listing.attached.lastTask, known.compactMap(\.note?.task).max() ?? 0)
+            state.isRestored = true
+        }
+        for id in listing.gone { transfers.transport(of: id)?.vanished() }
         // What was delivered here is not delivered again; the service is yet to forget it.
         for transfer in known where transfers.transport(of: transfer.id) == nil && !transfers.isDelivered(transfer.id) {
             adopt(transfer, in: session)
@@ -29,21 +80,11 @@ extension BackgroundEngine {
         for transfer in ended { transfers.transport(of: transfer.id)?.observe(transfer, isKept: true) }
         for transfer in known where !transfer.state.isEnded { transfers.transport(of: transfer.id)?.observe(transfer) }
         transfers.restored()
-        settle(.done)
+        // A launched process that does not use `run` counts as called (docs/behaviour/url-session.md#56).
+        if isLaunchedForThis { Task(name: "events of a launch") { await EventGate.shared.pass() } }
     }
 
-    private func transfers(of id: SessionID) async throws -> [Transfer] {
-        var query = TransferQuery()
-        query.session = id
-        query.limit = 1000
-        var result: [Transfer] = []
-        repeat {
-            let page = try await service.transfers(query)
-            result += page.transfers
-            query.after = page.next
-        } while query.after != nil
-        return result
-    }
+    // MARK: Tasks of earlier processes
 
     /// Makes a task again that an earlier process had.
     private func adopt(_ transfer: Transfer, in session: URLSession) {
