@@ -102,7 +102,7 @@ let package = Package(
         .target(
             name: "Ferry",
             dependencies: [
-                "BackgroundURLSession", "FerryCore", "FerryURLSession",
+                "BackgroundURLSession", "FerryClient", "FerryCore", "FerryURLSession",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

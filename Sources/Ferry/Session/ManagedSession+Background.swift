@@ -1,3 +1,4 @@
+import FerryClient
 import FerryURLSession
 import Foundation
 import Synchronization
@@ -45,9 +46,8 @@ extension ManagedSession: EventHandling {
 
     func waitUntilQuiet() async {
         await settled()
-        await caughtUp()
-        await deliveries.waitUntilQuiet()
-        await acknowledgeNow()
+        await attached.caughtUp()
+        await attached.acknowledge()
     }
 
     /// Ends a call to handle events once all of them have been told.
@@ -67,7 +67,7 @@ extension ManagedSession: EventHandling {
         Task(name: "events of the app", executorPreference: BlockingExecutor.shared) {
             await EventGate.shared.pass()
             await self.settled()
-            await self.caughtUp()
+            await self.attached.caughtUp()
             await self.deliveries.waitUntilQuiet()
             self.state.withLock { state in
                 state.completion.isUnderWay = false

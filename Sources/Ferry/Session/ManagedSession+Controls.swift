@@ -2,6 +2,7 @@
 // What is done to tasks.
 
 import FerryCore
+import FerryClient
 import FerryURLSession
 import Foundation
 import Synchronization
@@ -157,7 +158,7 @@ extension ManagedSession {
             do throws(FerryCore.TransferError) {
                 let report = try await place.service().act(
                     control.action, in: place.session, on: ids.map(TransferIDRuns.init))
-                await streamed(through: report.lastEvent)
+                await attached.streamed(through: report.lastEvent)
                 return ControlRefusals(report.failures)
             } catch {
                 guard error.code == .daemonUnreachable, isPatient else {

@@ -7,44 +7,29 @@ import Foundation
 import Synchronization
 
 extension ManagedSession {
-    /// Takes in what the daemon tells.
-    func take(_ signal: SessionSignal) {
-        let waiters = state.withLock { state in
-            let waiters = take(signal, in: &state)
-            let streamed = stream(signal, in: &state)
-            tellMissedEnd(in: &state)
-            return waiters + streamed
-        }
-        for waiter in waiters { waiter.resume() }
-        acknowledge()
-    }
-
-    func take(_ signal: SessionSignal, in state: inout State) -> [CheckedContinuation<Void, Never>] {
+    /// Takes in an event.
+    ///
+    /// - Parameter isListed: whether the list showed what it has made of its transfers.
+    func take(_ signal: SessionSignal, isListed: Bool, in state: inout State) {
         switch signal {
-        case .batch(let batch):
-            take(batch, in: &state)
-            update(&state)
-            return advance(&state, to: batch.through)
-        case .event(let event):
-            take(event, in: &state)
-            update(&state)
-            return event.number.map { advance(&state, to: $0) } ?? []
-        case .attached, .idle:
-            return []
+        case .batch(let batch): take(batch, isListed: isListed, in: &state)
+        case .event(let event): take(event, isListed: isListed, in: &state)
+        case .attached, .idle: return
         }
+        update(&state)
     }
 
-    private func take(_ batch: EventBatch, in state: inout State) {
-        let isHistory = batch.through <= state.history
+    private func take(_ batch: EventBatch, isListed: Bool, in state: inout State) {
         var known: [DownloadTask] = []
         var unknown: [TransferID] = []
         for id in batch.ids {
             if let task = state.byTransfer[id] { known.append(task) } else { unknown.append(id) }
         }
         if !unknown.isEmpty, state.submissions > 0 {
-            state.early.append(.batch(EventBatch(kind: batch.kind, through: batch.through, ids: unknown)))
+            let early = EventBatch(kind: batch.kind, through: batch.through, ids: unknown)
+            state.early.append((.batch(early), isListed))
         }
-        if isHistory {
+        if isListed {
             for task in known { take(missed: batch.kind, of: task, in: &state) }
             return
         }
@@ -70,12 +55,12 @@ extension ManagedSession {
         }
     }
 
-    private func take(_ event: TransferEvent, in state: inout State) {
+    private func take(_ event: TransferEvent, isListed: Bool, in state: inout State) {
         guard let task = state.byTransfer[event.id] else {
-            if state.submissions > 0 { state.early.append(.event(event)) }
+            if state.submissions > 0 { state.early.append((.event(event), isListed)) }
             return
         }
-        if let number = event.number, number <= state.history {
+        if isListed {
             if let status = event.transfer.flatMap({ Status($0.state) }) { tellMissed(task, status, in: &state) }
             return
         }
@@ -111,97 +96,6 @@ extension ManagedSession {
             default: break
             }
         }
-    }
-
-    // MARK: Numbers
-
-    /// Notes how far the stream has come, and finds those who have waited for that.
-    private func stream(_ signal: SessionSignal, in state: inout State) -> [CheckedContinuation<Void, Never>] {
-        switch signal {
-        case .batch(let batch): state.streamed = max(state.streamed, batch.through)
-        case .event(let event): state.streamed = max(state.streamed, event.number ?? 0)
-        case .attached, .idle: break
-        }
-        let streamed = state.streamed
-        return Self.due(&state.streamWaiters, at: streamed)
-    }
-
-    /// Takes those out who have waited for a number.
-    private static func due(_ waiters: inout [NumberWaiter], at number: Int64) -> [CheckedContinuation<Void, Never>] {
-        let due = waiters.filter { $0.number <= number }
-        if !due.isEmpty { waiters.removeAll { $0.number <= number } }
-        return due.map(\.continuation)
-    }
-
-    /// Returns once everything has come on the stream that happened while nobody was attached.
-    func caughtUp() async { await streamed(through: state.withLock(\.replayed)) }
-
-    /// Returns once the events up to a number have come on the stream.
-    ///
-    /// That is later than they were taken in where a list was read meanwhile: it shows runs that are about to stop as
-    /// running, and only the event says that they have stopped.
-    func streamed(through number: Int64) async { await wait(for: number, of: \.streamed, in: \.streamWaiters) }
-
-    /// Notes that events up to a number were taken in, and finds those who waited for that.
-    func advance(_ state: inout State, to number: Int64) -> [CheckedContinuation<Void, Never>] {
-        guard number > state.applied else { return [] }
-        state.applied = number
-        return Self.due(&state.appliedWaiters, at: number)
-    }
-
-    /// Returns once the events up to a number were taken in.
-    func applied(through number: Int64) async { await wait(for: number, of: \.applied, in: \.appliedWaiters) }
-
-    private func wait(
-        for number: Int64, of current: KeyPath<State, Int64>, in waiters: WritableKeyPath<State, [NumberWaiter]>
-    ) async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                guard state[keyPath: current] < number else { return true }
-                state[keyPath: waiters].append(NumberWaiter(number: number, continuation: continuation))
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-
-    /// Time between two acknowledgements at least: each costs the daemon a write.
-    private static let acknowledgementSpacing: Duration = .milliseconds(200)
-
-    /// Lets the daemon forget events whose closures have been called, at once and then a few times a second.
-    private func acknowledge() {
-        let rest: Duration? = state.withLock { state in
-            guard !state.isAcknowledging, state.acknowledged < state.streamed else { return nil }
-            state.isAcknowledging = true
-            let now = ContinuousClock.now
-            let due = state.lastAcknowledgement.map { $0 + Self.acknowledgementSpacing } ?? now
-            state.lastAcknowledgement = max(due, now)
-            return max(due - now, .zero)
-        }
-        guard let rest else { return }
-        Task(name: "acknowledgement", executorPreference: BlockingExecutor.shared) {
-            if rest > .zero { try? await Task.sleep(for: rest) }
-            if await self.acknowledgeNow() { self.acknowledge() }
-        }
-    }
-
-    /// Acknowledges what was taken in, once its closures have returned; false if the daemon does not answer.
-    @discardableResult
-    func acknowledgeNow() async -> Bool {
-        let number = state.withLock(\.streamed)
-        await deliveries.waitUntilQuiet()
-        let isDone: Bool
-        do {
-            try await place.service().acknowledge(place.session, through: number)
-            isDone = true
-        } catch {
-            isDone = false
-        }
-        state.withLock { state in
-            if isDone { state.acknowledged = number }
-            state.isAcknowledging = false
-        }
-        return isDone
     }
 }
 

@@ -3,6 +3,7 @@
 
 import Dispatch
 import FerryCore
+import FerryClient
 import FerryURLSession
 import Foundation
 import Synchronization
@@ -64,7 +65,7 @@ extension ManagedSession {
             do throws(FerryCore.TransferError) {
                 let report = try await place.service().submit(submission.batch)
                 take(report, of: submission)
-                await applied(through: report.lastEvent)
+                await attached.applied(through: report.lastEvent)
                 if !submission.known.isEmpty { await goneOn(submission.known, report) }
                 return nil
             } catch {
@@ -87,7 +88,7 @@ extension ManagedSession {
 
     /// Takes in what became of a submission, and what was told of its transfers before.
     private func take(_ report: TransferBatch.Report, of submission: Submission) {
-        let waiters = state.withLock { state in
+        state.withLock { state in
             for (task, result) in zip(submission.tasks, report.results) {
                 if let id = result.id {
                     register(task, id, in: &state)
@@ -97,12 +98,9 @@ extension ManagedSession {
             }
             let early = state.early
             state.early = []
-            var waiters: [CheckedContinuation<Void, Never>] = []
-            for signal in early { waiters += take(signal, in: &state) }
+            for (signal, isListed) in early { take(signal, isListed: isListed, in: &state) }
             update(&state)
-            return waiters
         }
-        for waiter in waiters { waiter.resume() }
     }
 
     /// Takes in what became of tasks that went on with a submission.
@@ -110,7 +108,7 @@ extension ManagedSession {
         _ known: [(task: DownloadTask, change: TransferChange?)], _ report: TransferBatch.Report
     ) async {
         // A list that was read meanwhile may show a run that has ended: only the event tells.
-        await streamed(through: report.lastEvent)
+        await attached.streamed(through: report.lastEvent)
         let refused = Dictionary((report.failures ?? []).map { ($0.id, $0.error) }) { first, _ in first }
         for (task, change) in known {
             let error = task.state.withLock { task -> FerryCore.TransferError? in

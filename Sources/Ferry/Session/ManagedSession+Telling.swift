@@ -50,7 +50,7 @@ extension ManagedSession {
 
     /// Tells what the ends have made of the manager that came while nobody was there, once all of them are known.
     func tellMissedEnd(in state: inout State) {
-        guard state.hasMissedEnds, state.streamed >= state.replayed else { return }
+        guard state.hasMissedEnds else { return }
         state.hasMissedEnds = false
         let status = state.status
         guard status.isEnd else { return }

@@ -1,6 +1,7 @@
 // Ferry: Ferry
 // The tasks of one identifier in this process.
 
+import FerryClient
 import FerryCore
 import FerryURLSession
 import Foundation
@@ -18,13 +19,6 @@ import Synchronization
 /// ```
 /// Locks: the session's, then a task's, then those of the deliveries; no closure of the app is called with one held.
 final class ManagedSession: Sendable {
-    /// Whether the daemon tells of the session's tasks.
-    enum Connection: Sendable {
-        case underWay
-        case attached
-        case refused(FerryError)
-    }
-
     struct State {
         /// In queue order.
         var tasks: [DownloadTask] = []
@@ -53,27 +47,13 @@ final class ManagedSession: Sendable {
         /// Managers with closures, which live until all tasks have ended.
         var kept: [SessionManager] = []
 
-        var connection = Connection.underWay
-        var isConnecting = false
+        /// Whether there was a list of the daemon.
         var isListed = false
-        var settled: [CheckedContinuation<Void, Never>] = []
-        /// Number of the last durable event that was taken in.
-        var applied: Int64 = 0
-        /// Number of the last durable event that came on the stream, and of the last that is to be told again.
-        var streamed: Int64 = 0
-        var replayed: Int64 = 0
-        var streamWaiters: [NumberWaiter] = []
         /// Whether tasks have ended while nobody was there, which the manager may not have been told of.
         var hasMissedEnds = false
-        /// Events up to here were part of the list.
-        var history: Int64 = 0
-        var appliedWaiters: [NumberWaiter] = []
-        var acknowledged: Int64 = 0
-        var isAcknowledging = false
-        var lastAcknowledgement: ContinuousClock.Instant?
         /// How many submissions have not been answered, and what came meanwhile of transfers that nobody knows yet.
         var submissions = 0
-        var early: [SessionSignal] = []
+        var early: [(signal: SessionSignal, isListed: Bool)] = []
 
         var completion = BackgroundCompletion()
         var restored: [DownloadRequest] = []
@@ -81,13 +61,8 @@ final class ManagedSession: Sendable {
         var progress: Progress?
     }
 
-    /// Somebody who waits for an event's number.
-    struct NumberWaiter {
-        let number: Int64
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
     let place: SessionPlace
+    let attached: AttachedSession
     let cache: Cache
     let deliveries: Deliveries
     let commands = CommandQueue()
@@ -95,11 +70,12 @@ final class ManagedSession: Sendable {
 
     init(_ place: SessionPlace, manager: ManagerParts) {
         self.place = place
+        attached = AttachedSession(place.attachmentPlace(patience: Self.patience))
         cache = manager.cache
         deliveries = Deliveries(operationQueue: manager.operationQueue)
         state = Mutex(State(configuration: manager.configuration, logger: manager.logger))
         cache.link { [weak self] url in self?.fileName(of: url) }
-        connect()
+        attached.open(for: self)
         if place.isDaemon { BackgroundSessions.shared.add(self, place.identifier) }
     }
 

@@ -1,6 +1,7 @@
 // Ferry: Ferry
 // Where the transfers of a session are carried.
 
+import FerryClient
 import FerryCore
 import FerryURLSession
 import Foundation
@@ -16,6 +17,7 @@ struct SessionPlace: Sendable {
     let service: @Sendable () async throws(FerryCore.TransferError) -> any SessionService
     /// What requests take along of the program's environment, as it was when the session was made.
     let caller = CallerEnvironment.ofApp
+    private let turns: AttachmentTurns
     private let application: String
     /// The name of the session within its application.
     private let name: String
@@ -24,33 +26,43 @@ struct SessionPlace: Sendable {
     init?(_ daemon: DaemonService, identifier: String) {
         let service = daemon.service
         self.init(
-            isDaemon: true, identifier: identifier, application: ApplicationIdentity.current, name: identifier
+            isDaemon: true, identifier: identifier, application: ApplicationIdentity.current, name: identifier,
+            turns: daemon.turns
         ) { service }
     }
 
     /// A session of this process alone.
     init?(inProcess number: String) {
-        self.init(isDaemon: false, identifier: "", application: "local", name: number) {
+        self.init(isDaemon: false, identifier: "", application: "local", name: number, turns: AttachmentTurns()) {
             () async throws(FerryCore.TransferError) -> any SessionService in
             try await LocalService.shared.sessionService()
         }
     }
 
     private init?(
-        isDaemon: Bool, identifier: String, application: String, name: String,
+        isDaemon: Bool, identifier: String, application: String, name: String, turns: AttachmentTurns,
         service: @escaping @Sendable () async throws(FerryCore.TransferError) -> any SessionService
     ) {
         self.isDaemon = isDaemon
         self.identifier = identifier
         self.application = application
         self.name = name
+        self.turns = turns
         self.service = service
         guard let session = try? Self.attachment(application, name, isDaemon: isDaemon).session() else { return nil }
         self.session = session
     }
 
-    /// How the session is attached at this time: an app that has become active is no longer one that was launched.
-    var attachment: SessionAttachment { Self.attachment(application, name, isDaemon: isDaemon) }
+    /// Where the session is attached.
+    ///
+    /// - Parameter patience: seconds for which calls wait for the daemon.
+    func attachmentPlace(patience: Double) -> AttachmentPlace {
+        AttachmentPlace(
+            session: session,
+            // Anew each time: an app that has become active is no longer one that was launched.
+            attachment: { [application, name, isDaemon] in Self.attachment(application, name, isDaemon: isDaemon) },
+            service: service, turns: turns, patience: .seconds(patience), executor: BlockingExecutor.shared)
+    }
 
     private static func attachment(_ application: String, _ name: String, isDaemon: Bool) -> SessionAttachment {
         var attachment = SessionAttachment(

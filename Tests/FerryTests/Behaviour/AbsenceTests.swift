@@ -96,12 +96,39 @@ import Testing
             try await fixture.daemon.killDaemon()
             let other = try #require(manager.download(fixture.origin.url("/other")))
             try await other.reaches(.succeeded)
-            await manager.shared.caughtUp()
+            await manager.shared.attached.caughtUp()
             gate.signal()
             try await posts.told.wait(for: "task other succeeded")
             try await answer { manager.start("unknown", onMainQueue: false, handler: $0) }
             #expect(posts.told.all.count { $0 == "task file succeeded" } == 1, "\(posts.told.all)")
             #expect(posts.told.all.count { $0 == "task other succeeded" } == 1, "\(posts.told.all)")
+        }
+    }
+
+    /// A pause that was over before the daemon died is told again with the events that were not acknowledged. The task ran
+    /// by then, and was shown as suspended once more.
+    @Test func `are no pauses that were over before the daemon died`() async throws {
+        try await withFerry(Self.held) { fixture in
+            let queue = DispatchQueue(label: "blocked")
+            let gate = DispatchSemaphore(value: 0)
+            let manager = fixture.manager(queue: queue)
+            let task = try #require(manager.download(fixture.origin.url("/file")))
+            try await task.receives(1000)
+            // What has not been told is not acknowledged.
+            queue.async { gate.wait() }
+            let told = Notes<String>()
+            task.failure { told.add("\($0.status)") }
+            try await task.suspend()
+            try await task.start()
+            try await task.reaches(.running)
+            try await fixture.daemon.killDaemon()
+            let other = try #require(manager.download(fixture.origin.url("/other")))
+            try await other.reaches(.running)
+            gate.signal()
+            fixture.origin.release("go")
+            try await manager.reaches(.succeeded)
+            try await answer { manager.start("unknown", handler: $0) }
+            #expect(told.all == ["suspended"])
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
                 let event = TransferEvent(
                     number: nil, kind: state == .running ? .progress : .succeeded, at: Date(), id: id,
                     session: manager.shared.place.session, transfer: transfer)
-                manager.shared.take(.event(event))
+                manager.shared.take(.event(event), .init())
             }
             try await told.wait(for: "success 300000")
             #expect(told.all.suffix(2) == ["progress 300000", "success 300000"])
