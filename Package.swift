@@ -50,7 +50,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ]),
-        // The journal.
+        // The journal in SQLite.
         .target(
             name: "FerryStore",
             dependencies: [
@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "FerryService",
             dependencies: [
-                "CFerrySystem", "FerryCore", "FerryEngine", "FerryStore",
+                "CFerrySystem", "FerryCore", "FerryEngine",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerryAPI", "FerryCore", "FerryService",
+                "FerryAPI", "FerryCore", "FerryService", "FerryStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "FerryURLSession",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService", "FerryStore",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Managers of downloads: what apps import.

@@ -3,7 +3,6 @@
 
 package import FerryCore
 package import FerryEngine
-import FerryStore
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -14,7 +13,7 @@ import ServiceLifecycle
 /// the journal. Only transfers that run live in memory; of those that wait it keeps eight bytes each at most.
 package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
-    let journal: Journal
+    let journal: any Journal
     package nonisolated let engine: Engine
     /// Folder of the files that their clients still have to take.
     package nonisolated let spoolFolder: String
@@ -56,7 +55,7 @@ package actor LocalTransferService: TransferService {
     private let failed = AsyncStream.makeStream(of: TransferError.self)
 
     private init(
-        _ configuration: ServiceConfiguration, startWatch: StartWatch, journal: Journal, warnings: [String],
+        _ configuration: ServiceConfiguration, startWatch: StartWatch, journal: any Journal, warnings: [String],
         settings: ServiceSettings, lastID: TransferID?, lastEvent: Int64
     ) {
         self.configuration = configuration
@@ -104,18 +103,13 @@ package actor LocalTransferService: TransferService {
     private static func open(
         _ configuration: ServiceConfiguration, _ startWatch: StartWatch
     ) async throws(TransferError) -> LocalTransferService {
-        let journal: Journal
-        var warnings: [String] = []
-        if let folder = configuration.stateFolder {
-            (journal, warnings) = try await Journal.open(at: folder + "/journal.sqlite", logger: configuration.logger)
-        } else {
-            journal = try Journal.inMemory(logger: configuration.logger)
-        }
+        let opened = try await configuration.openJournal()
+        let journal = opened.journal
         let (settings, lastID, lastEvent) = try await journal.read { reader throws(TransferError) in
             (try reader.settings() ?? ServiceSettings(), try reader.lastTransferID, try reader.lastEventNumber)
         }
         let service = LocalTransferService(
-            configuration, startWatch: startWatch, journal: journal, warnings: warnings, settings: settings,
+            configuration, startWatch: startWatch, journal: journal, warnings: opened.warnings, settings: settings,
             lastID: lastID, lastEvent: lastEvent)
         try await service.recover()
         return service

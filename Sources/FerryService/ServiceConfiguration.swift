@@ -7,8 +7,10 @@ package import Logging
 
 /// What a service is made from.
 package struct ServiceConfiguration: Sendable {
-    /// Folder of the journal; nil keeps the journal in memory.
+    /// Folder of what outlives the process; nil if nothing does.
     package var stateFolder: String?
+    /// Opens the journal, once.
+    package var openJournal: OpenedJournal.Opening
     package var logger: Logger
     /// Proxy and trust variables for transfers that bring none.
     package var environment: [String: String]
@@ -56,10 +58,12 @@ package struct ServiceConfiguration: Sendable {
 
     package init(
         stateFolder: String?, logger: Logger, environment: [String: String],
+        journal: @escaping OpenedJournal.Opening,
         reached: @escaping @Sendable (LifeStep) -> Void = { _ in }
     ) {
         self.reached = reached
         self.stateFolder = stateFolder
+        openJournal = journal
         self.logger = logger
         self.environment = environment
         if let age = environment["FERRY_RESULT_AGE"].flatMap(Double.init), age >= 0, age.isFinite { resultAge = age }

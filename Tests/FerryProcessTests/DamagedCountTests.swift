@@ -50,7 +50,7 @@ struct `A stored byte count that is not true` {
     /// Lets the journal claim that bytes from the first on are on disk.
     private static func claim(_ bytes: Int64, in path: String) async throws {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let journal = try await Journal.open(at: path, logger: quiet).journal
+        let journal = try await SQLiteJournal.open(at: path, logger: quiet).journal
         let page = try await journal.read { reader throws(TransferError) in try reader.page(JournalFilter()) }
         try await journal.commit { transaction throws(TransferError) in
             for var record in page {

@@ -10,10 +10,10 @@ import Testing
 @testable import FerryStore
 
 @Suite(.timeLimit(.minutes(2))) struct `The event hub` {
-    private let journal: Journal
+    private let journal: any Journal
 
     init() throws {
-        journal = try Journal.inMemory(logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        journal = try SQLiteJournal.inMemory(logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// Puts an event into the journal and tells nobody.

@@ -3,6 +3,7 @@
 
 import FerryCore
 import FerryService
+import FerryStore
 import FerryTesting
 import Foundation
 import Logging
@@ -24,7 +25,9 @@ import Testing
             var logger = Logger(label: "test")
             logger.handler = SwiftLogNoOpLogHandler()
             let service = try await LocalTransferService.open(
-                ServiceConfiguration(stateFolder: folder.path, logger: logger, environment: [:]))
+                ServiceConfiguration(
+                    stateFolder: folder.path, logger: logger, environment: [:],
+                    journal: SQLiteJournal.opening(in: folder.path, logger: logger)))
             var request = TransferRequest(url: "http://127.0.0.1:9/x", folder: folder.file("in"))
             request.paused = true
             _ = try await service.submit([request])
@@ -48,7 +51,9 @@ import Testing
             var logger = Logger(label: "test")
             logger.logLevel = .critical
             let service = try await LocalTransferService.open(
-                ServiceConfiguration(stateFolder: folder.path, logger: logger, environment: [:]))
+                ServiceConfiguration(
+                    stateFolder: folder.path, logger: logger, environment: [:],
+                    journal: SQLiteJournal.opening(in: folder.path, logger: logger)))
             let group = ServiceGroup(services: [service], logger: logger)
             async let running: Void = group.run()
             await group.triggerGracefulShutdown()

@@ -44,7 +44,7 @@ private final class HeldReads: Sendable {
     private let running = Atomic(0)
     private let isReleased = DispatchSemaphore(value: 0)
 
-    func hold(_ journal: Journal) async throws {
+    func hold(_ journal: any Journal) async throws {
         for _ in 0..<Self.readers {
             Task {
                 try await journal.read { _ throws(TransferError) in

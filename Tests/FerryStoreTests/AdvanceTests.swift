@@ -8,10 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Pages through a damaged index` {
     private static let count: UInt64 = 12
     /// Reads the page after a row; returns its last row.
-    private typealias Page = @Sendable (JournalReader, Int64?) throws(TransferError) -> Int64?
+    private typealias Page = @Sendable (any JournalReader, Int64?) throws(TransferError) -> Int64?
 
-    private func journal() async throws -> Journal {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+    private func journal() async throws -> SQLiteJournal {
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let records = try (1...Self.count).map { number in
             var record = try Sample.record(number)
             record.request.deadline = Sample.moment + Double(number)
@@ -42,7 +42,7 @@ import Testing
         ]
     }
 
-    private func damage(_ journal: Journal, _ steps: [String]) async throws {
+    private func damage(_ journal: any Journal, _ steps: [String]) async throws {
         try await journal.commit { transaction throws(TransferError) in
             for step in steps { try transaction.connection.execute(step) }
         }
@@ -50,7 +50,7 @@ import Testing
 
     /// Reads page after page, ending the test where there are more pages than rows.
     private func read(
-        _ journal: Journal, _ page: @escaping Page
+        _ journal: any Journal, _ page: @escaping Page
     ) async -> ErrorCode? {
         do throws(TransferError) {
             var last: Int64?

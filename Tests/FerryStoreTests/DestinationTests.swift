@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Destinations` {
     @Test func `F7 two live transfers never hold one path`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
         let claims = try await journal.commit { transaction throws(TransferError) in
             [
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: ["finish", "delete", "update"])
     func `F7 a path is free once its transfer let it go`(how: String) async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let first = try Sample.record(1, destination: "/d/a")
         try await Sample.insert([first, try Sample.record(2)], into: journal)
         let isClaimed = try await journal.commit { transaction throws(TransferError) in

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The columns of all transfers, the oldest first.
-    private func dues(_ journal: Journal) async throws -> [Int64?] {
+    private func dues(_ journal: any Journal) async throws -> [Int64?] {
         try await journal.read { reader throws(TransferError) in
             var found: [Int64?] = []
             try reader.connection.forEachRow("SELECT due FROM transfers ORDER BY id") { found.append($0.integer(0)) }
@@ -32,15 +32,15 @@ import Testing
 
     /// Those that are found by a moment.
     private func found(
-        _ journal: Journal, from start: Date? = nil, through end: Date = .distantFuture
+        _ journal: any Journal, from start: Date? = nil, through end: Date = .distantFuture
     ) async throws -> [TransferID] {
         try await journal.read { reader throws(TransferError) in
-            try reader.due(from: start, through: end, limit: 100).map(\.id)
+            try reader.due(after: nil, from: start, through: end, limit: 100).map(\.id)
         }
     }
 
     @Test func `are stored with each change of a transfer`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var record = try Self.record(1)
         try await Sample.insert([record], into: journal)
         let changes: [(Bool, @Sendable (inout TransferRecord) -> Void)] = [
@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test func `of a batch and of a list are those of their template`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
-        let (template, list) = (try BatchTemplate(try Self.record(1)), try BatchTemplate(try Self.record(10)))
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
+        let (template, list) = (BatchTemplate(try Self.record(1)), BatchTemplate(try Self.record(10)))
         var table = URLTable()
         var reader = HTTPURLReader()
         for url in ["http://a/1", "http://user:secret@b/2"] { table.append(try reader.read(Array(url.utf8)[...])) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `of many that are suspended and go on are those of each`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let all = try [
             Self.record(1), Self.record(2) { $0.request.resourceTimeout = 60.5 },
             Self.record(3) { $0.request.resourceTimeout = nil },
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `are found page by page, the earliest first`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let records = try (UInt64(1)...12).map { number in
             // Three moments of four transfers each, the last of the first.
             try Self.record(number) { $0.request.deadline = Sample.moment + Double(3 - number % 3) }
@@ -163,11 +163,11 @@ import Testing
     }
 
     @Test func `are found by index, without a sort`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let plans = try await journal.read { reader throws(TransferError) in
             try reader.connection.run { database in
                 try ["due >= 1 AND due <= 2", "due = 1 AND id > 2", "due > 1 AND due <= 2"].map { condition in
-                    let sql = "EXPLAIN QUERY PLAN " + JournalReader.dueSelect(condition)
+                    let sql = "EXPLAIN QUERY PLAN " + SQLiteReader.dueSelect(condition)
                     return try Row.fetchAll(database, sql: sql, arguments: [1]).map { $0["detail"] as String }
                 }
             }
@@ -217,7 +217,7 @@ import Testing
         #expect(try await dues(again) == all.map { $0.due?.journalMilliseconds })
         let (timed, lines) = try await again.read { reader throws(TransferError) in
             var timed: [TransferID] = []
-            try reader.forEachPending(timed: true) { timed.append($0.id) }
+            try reader.forEachPending(.timed) { timed.append($0.id) }
             let line = try reader.lines().lines[0]
             return (timed, try reader.ids(in: line, after: nil, through: Sample.id(100), limit: 100))
         }

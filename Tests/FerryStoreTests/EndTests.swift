@@ -8,17 +8,17 @@ import Testing
 @testable import FerryStore
 
 @Suite(.timeLimit(.minutes(1))) struct `The end of a transfer` {
-    private func ended(_ record: TransferRecord) throws -> (TransferRecord, StoredEnd) {
+    private func ended(_ record: TransferRecord) -> (TransferRecord, StoredEnd) {
         var record = record
         record.outcome = Sample.success
         record.finishedAt = Sample.moment
         record.retry = nil
         record.facts.partial = nil
         record.attempts += 1
-        return (record, try StoredEnd(record, snapshot: Transfer(record, live: .waiting(.slot))))
+        return (record, StoredEnd(TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot)))))
     }
 
-    private func finish(_ end: StoredEnd, in journal: Journal) async throws -> Int64? {
+    private func finish(_ end: StoredEnd, in journal: any Journal) async throws -> Int64? {
         try await journal.commit { transaction throws(TransferError) in
             try transaction.finish(end, kind: .succeeded, at: Sample.moment)
         }
@@ -29,7 +29,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (wanted, end) = try ended(record)
+        let (wanted, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
         #expect(try await journal.record(record.id) == wanted)
         #expect(try await journal.counts() == [.succeeded: 1])
@@ -47,7 +47,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (_, end) = try ended(record)
+        let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, intent) }
         #expect(try await finish(end, in: journal) == nil)
         #expect(try await journal.record(record.id)?.outcome == nil)
@@ -60,11 +60,11 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (succeeded, end) = try ended(record)
+        let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
         var failed = record
         failed.outcome = .failed(TransferError(.deadlineExceeded, "Late."))
-        let late = try StoredEnd(failed, snapshot: Transfer(failed, live: .waiting(.slot)))
+        let late = StoredEnd(TransferEnd(failed, snapshot: Transfer(failed, live: .waiting(.slot))))
         #expect(try await finish(late, in: journal) == nil)
         #expect(try await journal.record(record.id) == succeeded)
         #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
@@ -76,7 +76,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (_, end) = try ended(record)
+        let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in
             guard var changed = try transaction.record(record.id) else { return }
             changed.request.rateLimit = 4096
@@ -93,7 +93,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (succeeded, _) = try ended(record)
+        let (succeeded, _) = ended(record)
         let finish: @Sendable (TransferRecord) async throws -> Int64? = { ended in
             try await journal.commit { transaction throws(TransferError) in
                 try transaction.finish(ended, kind: .succeeded, at: Sample.moment)?.number
@@ -117,7 +117,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
-        let (succeeded, _) = try ended(record)
+        let (succeeded, _) = ended(record)
         try await journal.commit { transaction throws(TransferError) in
             guard var changed = try transaction.record(record.id) else { return }
             changed.request.rateLimit = 4096

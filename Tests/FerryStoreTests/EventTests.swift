@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Events` {
     private func append(
-        _ count: Int, session: String, to journal: Journal, at: Date = Sample.moment
+        _ count: Int, session: String, to journal: any Journal, at: Date = Sample.moment
     ) async throws -> [Int64] {
         let session = try SessionID(session)
         return try await journal.commit { transaction throws(TransferError) in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private func numbers(in journal: Journal, session: String? = nil, ids: Set<TransferID>? = nil) async throws
+    private func numbers(in journal: any Journal, session: String? = nil, ids: Set<TransferID>? = nil) async throws
         -> [Int64?]
     {
         let session = try session.map { try SessionID($0) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `acknowledging lets go what one session was told`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         _ = try await append(2, session: "a", to: journal)
         _ = try await append(2, session: "b", to: journal)
         _ = try await append(2, session: "a", to: journal)
@@ -61,7 +61,7 @@ import Testing
     }
 
     private func trim(
-        _ session: String, in journal: Journal, isAcknowledged: Bool = false, at now: Date,
+        _ session: String, in journal: any Journal, isAcknowledged: Bool = false, at now: Date,
         _ change: (inout EventRetention) -> Void = { _ in }
     ) async throws {
         var retention = EventRetention()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `old events go, and those that are too many in a session that nobody acknowledges`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         for number: UInt64 in 1...3 { try await Sample.insert([try Sample.record(number)], into: journal) }
         _ = try await append(3, session: "a", to: journal)
         _ = try await append(1, session: "b", to: journal)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `events of removed transfers go, but the one that says so`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try Sample.record(1)
         try await Sample.insert([record], into: journal)
         _ = try await append(2, session: "cli", to: journal)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `an event shows its snapshot, else its transfer as it is, else nothing`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try Sample.fullRecord(1)
         let snapshot = Transfer(record, live: .running(received: 7, expected: 9, speed: 1.5))
         let session = record.request.session

@@ -9,7 +9,7 @@ import Testing
     @Test func `callers that come during a commit share the next one`() async throws {
         let gate = Gate(opensAfter: 51)
         let folder = try TemporaryFolder()
-        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await journal.commit { transaction throws(TransferError) in
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a body that throws undoes only its own changes`() async throws {
         let gate = Gate(opensAfter: 4)
-        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let undone = try Sample.record(2)
         async let first: Void = journal.commit { _ throws(TransferError) in gate.wait() }
         for await _ in gate.begun { break }
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a body does not fail because of what another one has undone`() async throws {
         let gate = Gate(opensAfter: 3)
-        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let records = [try Sample.record(1), try Sample.record(2)]
         async let first: Void = journal.commit { transaction throws(TransferError) in
             gate.wait()
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a body that throws alone leaves nothing`() async throws {
         let gate = Gate()
-        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let undone = try Sample.record(1)
         let error = await #expect(throws: TransferError.self) {
             try await journal.commit { transaction throws(TransferError) in
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `the revision tells of commits but for those of what runs`() async throws {
         let gate = Gate(opensAfter: 2)
-        let journal = try Journal.inMemory(logger: Sample.quiet, probe: gate.probe)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet, probe: gate.probe)
         let before = journal.revision
         async let held: Void = journal.commit { _ throws(TransferError) in gate.wait() }
         for await _ in gate.begun { break }
@@ -131,7 +131,7 @@ import Testing
     @Test func `D7 after a failed write every commit fails at once`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder()
-        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         try await Sample.insert([try Sample.record(1)], into: journal)
         gate.fail(at: .commits(bodies: 1), with: 10)  // SQLITE_IOERR
         for number in UInt64(2)...3 {
@@ -152,7 +152,7 @@ import Testing
     @Test func `D7 a full disk fails the transaction and the next one may succeed`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder()
-        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
         gate.fail(at: .commits(bodies: 1), with: 13)  // SQLITE_FULL
         let error = await #expect(throws: TransferError.self) {
             try await Sample.insert([try Sample.record(1)], into: journal)

@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: [Priority.low, .normal, .high, Priority(clamping: -10), Priority(clamping: 7)])
     func `a priority is found again`(priority: Priority) async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var record = try Sample.record(1)
         record.request.priority = priority
         try await Sample.insert([record], into: journal)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `in memory behaves the same`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
         #expect(try await journal.record(record.id) == record)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `updates change what they name and nothing else`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var record = try Sample.fullRecord(1)
         try await Sample.insert([record], into: journal)
         record.facts.restarts = 2
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `changing a transfer that is gone says so and undoes nothing`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try Sample.record(1)
         let found = try await journal.commit { transaction throws(TransferError) in
             try transaction.saveSettings(ServiceSettings())
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `the last id is remembered after its transfer is gone`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         #expect(try await journal.lastTransferID() == nil)
         try await Sample.insert([try Sample.record(7)], into: journal)
         try await journal.commit { transaction throws(TransferError) in try transaction.delete(Sample.id(7)) }
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `pending transfers come in order with what the queue needs`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let full = try Sample.fullRecord(2)
         try await Sample.insert([try Sample.record(3), full, try Sample.record(1)], into: journal)
         try await journal.commit { transaction throws(TransferError) in
@@ -171,7 +171,7 @@ import Testing
         }
         let pending = try await journal.read { reader throws(TransferError) in
             var pending: [PendingTransfer] = []
-            try reader.forEachPending { pending.append($0) }
+            try reader.forEachPending(.all) { pending.append($0) }
             return pending
         }
         #expect(pending.map(\.id) == [Sample.id(1), Sample.id(2)])
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func `cleanups that may not be over are found`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert(try (1...5).map { try Sample.record($0) }, into: journal)
         try await journal.commit { transaction throws(TransferError) in
             var facts = TransferFacts()
@@ -199,7 +199,7 @@ import Testing
 
     @Test(arguments: ["request", "facts", "failures", "retry", "outcome", "credentials"])
     func `a row that cannot be read fails alone`(column: String) async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1), try Sample.fullRecord(2), try Sample.record(3)], into: journal)
         try await journal.commit { transaction throws(TransferError) in
             let table = ["request", "credentials"].contains(column) ? "requests" : "transfers"

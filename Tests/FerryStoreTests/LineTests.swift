@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `Lines` {
     private static let end = Sample.id(1000)
 
-    private func lines(_ journal: Journal) async throws -> [(StoredLine, [TransferID])] {
+    private func lines(_ journal: any Journal) async throws -> [(StoredLine, [TransferID])] {
         try await journal.read { reader throws(TransferError) in
             var found: [(StoredLine, [TransferID])] = []
             for line in try reader.lines().lines {
@@ -20,16 +20,16 @@ import Testing
         }
     }
 
-    private func timed(_ journal: Journal) async throws -> [TransferID] {
+    private func timed(_ journal: any Journal) async throws -> [TransferID] {
         try await journal.read { reader throws(TransferError) in
             var found: [TransferID] = []
-            try reader.forEachPending(timed: true) { found.append($0.id) }
+            try reader.forEachPending(.timed) { found.append($0.id) }
             return found
         }
     }
 
     @Test func `hold those that wait alike, oldest first`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var records = try (UInt64(1)...8).map { try Sample.record($0) }
         records[1].request.url = "http://other.example/"
         records[2].request.session = try SessionID("b")
@@ -68,7 +68,7 @@ import Testing
         Change("launch") { $0.facts.startsAfterRelaunch = true },
     ])
     func `hold nobody who waits for a moment of its own`(change: Change) async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var record = try Sample.record(1)
         change.change(&record)
         try await Sample.insert([record, try Sample.record(2)], into: journal)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `are read on from where the last reading ended`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert(try (UInt64(1)...9).map { try Sample.record($0) }, into: journal)
         let pages = try await journal.read { reader throws(TransferError) in
             let line = try reader.lines().lines[0]
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `that cannot be read are named with all who wait in them`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert(try (UInt64(1)...4).map { try Sample.record($0) }, into: journal)
         try await journal.commit { transaction throws(TransferError) in
             try transaction.connection.execute(
@@ -118,7 +118,7 @@ import Testing
     @Test(arguments: ["x'61FF'", "x'FF'", "x'6100FF'", "x'00'", "x'C3'"])
     func `whose columns are no text end, and name all who wait`(bytes: String) async throws {
         for column in ["session", "priority", "origin", "line"] {
-            let journal = try Journal.inMemory(logger: Sample.quiet)
+            let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
             try await Sample.insert(try (UInt64(1)...4).map { try Sample.record($0) }, into: journal)
             try await journal.commit { transaction throws(TransferError) in
                 try transaction.connection.execute(
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `are found by index, without a sort`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         try await Sample.insert([try Sample.record(1)], into: journal)
         let plans = try await journal.read { reader throws(TransferError) in
             try reader.connection.run { database in

@@ -15,9 +15,9 @@ import Testing
     }
 
     private static func store(
-        _ urls: [String], like template: TransferRecord, in journal: Journal, keptEvents: Int = .max
+        _ urls: [String], like template: TransferRecord, in journal: any Journal, keptEvents: Int = .max
     ) async throws -> EventRun {
-        let (table, batch) = (try table(urls), try BatchTemplate(template))
+        let (table, batch) = (try table(urls), try journal.prepare(template))
         return try await journal.commit { transaction throws(TransferError) in
             try transaction.insert(
                 table, like: batch, first: template.id, session: template.request.session, at: Sample.moment,
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `has the rows that its transfers would have one by one`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let hosts = ["a", "b", "user:secret@b", "a", "[::1]:81"]
         let urls = (0..<300).map { "http://\(hosts[$0 % 5])/x?\($0)" }
         var template = try Sample.record(10, tags: ["t", "u"])
@@ -34,7 +34,7 @@ import Testing
         template.active.begin(at: .init(wall: Sample.moment, boot: "b", uptime: 1))
         let run = try await Self.store(urls, like: template, in: journal)
         #expect(run.ids == (10..<310).map(Sample.id) && run.first == 1)
-        let alone = try Journal.inMemory(logger: Sample.quiet)
+        let alone = try SQLiteJournal.inMemory(logger: Sample.quiet)
         for (index, text) in urls.enumerated() {
             let url = try HTTPURL(parsing: text)
             var record = TransferRecord(
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `has an event for each, of which the newest may be enough`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let urls = (0..<20).map { "http://a/\($0)" }
         _ = try await Self.store(urls, like: try Sample.record(1), in: journal)
         let run = try await Self.store(urls, like: try Sample.record(50), in: journal, keptEvents: 3)

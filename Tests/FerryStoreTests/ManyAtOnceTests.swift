@@ -7,13 +7,13 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Many transfers at once` {
-    private let journal: Journal
+    private let journal: any Journal
     private let session: SessionID
     private let now = ActiveTime.Instant(
         wall: Date(timeIntervalSince1970: 1_700_000_100), boot: "boot", uptime: 1000)
 
     init() throws {
-        journal = try Journal.inMemory(logger: Sample.quiet)
+        journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         session = try SessionID("app")
     }
 
@@ -55,7 +55,7 @@ import Testing
         let row = BatchRow(
             id: alone.id, url: alone.request.url, origin: "http://b.example:81", credentials: alone.credentials,
             folder: "/f", name: alone.request.name, data: alone.request.note?.data)
-        let like = try BatchTemplate(template)
+        let like = try journal.prepare(template)
         let path = alone.facts.destination
         let stored = try await journal.commit { transaction throws(TransferError) in
             [

@@ -5,18 +5,18 @@ import Testing
 
 /// A journal whose last event had the highest of all numbers answered each commit that the disk is full, for ever.
 @Suite(.timeLimit(.minutes(1))) struct `Numbers that Ferry has not given` {
-    private func append(_ journal: Journal, _ id: UInt64) async throws(TransferError) -> Int64 {
+    private func append(_ journal: any Journal, _ id: UInt64) async throws(TransferError) -> Int64 {
         try await journal.commit { transaction throws(TransferError) in
             try transaction.appendEvent(
                 kind: .submitted, at: Sample.moment, id: Sample.id(id), session: .cli, snapshot: nil)
         }
     }
 
-    private func edit(_ journal: Journal, _ sql: String) async throws {
+    private func edit(_ journal: any Journal, _ sql: String) async throws {
         try await journal.commit { transaction throws(TransferError) in try transaction.connection.execute(sql) }
     }
 
-    private func events(_ journal: Journal) async throws -> [TransferEvent] {
+    private func events(_ journal: any Journal) async throws -> [TransferEvent] {
         try await journal.read { reader throws(TransferError) in try reader.events(after: 0, limit: 10) }
     }
 
@@ -31,7 +31,7 @@ import Testing
         for id: UInt64 in 1...3 { _ = try await append(journal, id) }
         try await edit(journal, sql)
         await journal.close()
-        let (again, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (again, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(warnings.count == 1 && warnings.first?.contains("edited") == true)
         let next = try await append(again, 4)
         let found = try await events(again)
@@ -40,7 +40,7 @@ import Testing
         #expect(numbers == numbers.sorted() && Set(numbers).count == 4 && numbers.last == next)
         #expect(next > JournalNumbers.restart && next < JournalNumbers.highestEvent)
         await again.close()
-        let (third, none) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (third, none) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(none.isEmpty)
         await third.close()
     }
@@ -52,7 +52,7 @@ import Testing
         try await Sample.insert([try Sample.record(1)], into: journal)
         try await edit(journal, "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'transfers'")
         await journal.close()
-        let (again, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (again, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(warnings.count == 1)
         #expect(try await again.lastTransferID() == Sample.id(1))
         await again.close()

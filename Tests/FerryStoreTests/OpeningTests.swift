@@ -106,7 +106,7 @@ import Testing
         try bytes.write(to: URL(filePath: folder.journal))
         #expect(FileManager.default.createFile(atPath: folder.journal + ".check", contents: nil))
 
-        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (journal, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(warnings.count == 1)
         #expect(try await journal.counts().isEmpty)
         try await Sample.insert([try Sample.record(1)], into: journal)
@@ -133,7 +133,7 @@ import Testing
         #expect(try folder.files().contains("journal.sqlite.check"))
         await #expect(throws: TransferError.self) { try await Sample.insert([try Sample.record(1)], into: journal) }
         await journal.close()
-        #expect(try await Journal.open(at: folder.journal, logger: Sample.quiet).warnings.count == 1)
+        #expect(try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet).warnings.count == 1)
     }
 
     @Test func `CVE_2014_4877 a link planted at the journal's name is not followed`() async throws {
@@ -191,7 +191,7 @@ import Testing
             try transaction.connection.execute("DROP TABLE events")
         }
         await whole.close()
-        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (journal, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(warnings.count == 1)
         await journal.close()
     }
@@ -227,7 +227,7 @@ import Testing
             _ = try reader.spooledTransfers(endedBefore: .now)
             _ = try reader.storedSessions()
             _ = try reader.lines()
-            try reader.forEachPending(timed: true) { _ in }
+            try reader.forEachPending(.timed) { _ in }
             return (try reader.page(JournalFilter()), try reader.settings())
         }
         #expect(settings == nil && records.count == 6)
@@ -238,7 +238,7 @@ import Testing
     @Test func `an empty file is a new journal`() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder.journal, contents: nil))
-        let (journal, warnings) = try await Journal.open(at: folder.journal, logger: Sample.quiet)
+        let (journal, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
         #expect(warnings.isEmpty)
         await journal.close()
     }
@@ -246,7 +246,7 @@ import Testing
     @Test func `a folder that is not there is an error`() async throws {
         let folder = try TemporaryFolder()
         let error = await #expect(throws: TransferError.self) {
-            try await Journal.open(at: folder.path + "/none/journal.sqlite", logger: Sample.quiet)
+            try await SQLiteJournal.open(at: folder.path + "/none/journal.sqlite", logger: Sample.quiet)
         }
         #expect(error?.code == .journalFailed)
     }
@@ -254,7 +254,7 @@ import Testing
     @Test func `a killed writer leaves what it had committed and nothing else`() async throws {
         let folder = try TemporaryFolder()
         let crashed = try TemporaryFolder()
-        let journal = try await Journal.open(at: folder.journal, logger: Sample.quiet) { step in
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet) { step in
             // The second transaction's bodies ran; its COMMIT has not.
             if step == .commits(bodies: 1), FileManager.default.fileExists(atPath: folder.path + "/kill") {
                 for suffix in ["", "-wal"] {
@@ -268,7 +268,7 @@ import Testing
         try await Sample.insert(try (301...400).map { try Sample.record($0) }, into: journal)
         await journal.close()
 
-        let (again, warnings) = try await Journal.open(at: crashed.journal, logger: Sample.quiet)
+        let (again, warnings) = try await SQLiteJournal.open(at: crashed.journal, logger: Sample.quiet)
         #expect(warnings.isEmpty)
         #expect(try await again.counts() == [.pending: 300])
         await again.close()

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `Pages` {
     /// Twelve transfers: every third of session `b`, every fourth tagged `t`, 1 to 4 suspended, 5 to 6 succeeded.
-    private func journal() async throws -> Journal {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+    private func journal() async throws -> SQLiteJournal {
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let records = try (UInt64(1)...12).map {
             try Sample.record($0, session: $0 % 3 == 0 ? "b" : "a", tags: $0 % 4 == 0 ? ["t", "u"] : [])
         }

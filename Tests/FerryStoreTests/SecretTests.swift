@@ -58,7 +58,7 @@ import Testing
             let ended = end(record, outcome)
             try await journal.commit { transaction throws(TransferError) in
                 if index % 3 == 0 {
-                    let end = try StoredEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot)))
+                    let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
                     _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
                 } else {
                     try transaction.update(ended)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `of transfers that failed long ago are forgotten, and no row is looked at again for it`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let failure = Outcome.failed(TransferError(.notFound, "No."))
         let secret = try (1...250).map { end(try record($0, length: 1), failure) }
         var plain = end(try Sample.record(300), failure)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `beside something that cannot be read are forgotten, and the rest stays as it is`() async throws {
-        let journal = try Journal.inMemory(logger: Sample.quiet)
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let records = try (1...3).map { end(try record($0, length: 1), .failed(TransferError(.notFound, "No."))) }
         try await Sample.insert(records, into: journal)
         try await journal.commit { transaction throws(TransferError) in
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// Forgets what there is of one phase, in as many steps as it takes.
-    private func forget(_ journal: Journal, _ phase: JournalPhase, before moment: Date? = nil) async throws {
+    private func forget(_ journal: any Journal, _ phase: JournalPhase, before moment: Date? = nil) async throws {
         var last: TransferID? = TransferID(rawValue: 0)
         while let after = last {
             last = try await journal.commit { transaction throws(TransferError) in
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// Those that are looked at when secrets are forgotten.
-    private func mayHaveSecrets(_ journal: Journal) async throws -> [TransferID] {
+    private func mayHaveSecrets(_ journal: any Journal) async throws -> [TransferID] {
         try await journal.read { reader throws(TransferError) in
             var ids: [TransferID] = []
             let sql = "SELECT id FROM transfers WHERE secrets IS NOT 0 ORDER BY id"

@@ -12,7 +12,7 @@ import Testing
     private func size(_ folder: TemporaryFolder) throws -> Int { try folder.bytes().count }
 
     /// Stores events of several MiB together.
-    private func fill(_ journal: Journal) async throws {
+    private func fill(_ journal: any Journal) async throws {
         let record = try Sample.fullRecord(1)
         var transfer = Transfer(record, live: .waiting(.slot))
         transfer.notes = [String(repeating: "n", count: 2000)]
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    private func trim(_ journal: Journal) async throws {
+    private func trim(_ journal: any Journal) async throws {
         let limits = EventRetention().limits(isAcknowledged: false, now: Sample.moment + 3601)
         while try await journal.commit({ transaction throws(TransferError) in
             try transaction.trimEvents(of: .cli, limits)
@@ -36,7 +36,7 @@ import Testing
     func `a journal of many events shrinks once they are let go`(isOfEarlierVersion: Bool) async throws {
         let folder = try TemporaryFolder()
         if isOfEarlierVersion {
-            try await Journal.open(
+            try await SQLiteJournal.open(
                 at: folder.journal, logger: Sample.quiet, probe: { _ in nil },
                 configuration: JournalSchema.configuration
             ).journal.close()
@@ -99,7 +99,7 @@ extension Journal {
     }
 }
 
-extension Journal {
+extension SQLiteJournal {
     /// The bytes of pages that the writer keeps in memory.
     fileprivate func cachedBytes() async throws -> Int {
         try await database.writeWithoutTransaction { connection in

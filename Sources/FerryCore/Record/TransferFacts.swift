@@ -70,6 +70,9 @@ package struct TransferFacts: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether there is something on disk that a start has to look at after the transfer has ended.
+    package var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
+
     /// Takes bytes and identity out, as before a restart; keeps the partial file, name and reservation.
     ///
     /// - Parameter isSameVersion: whether the server most likely sends the bytes again that were given up.

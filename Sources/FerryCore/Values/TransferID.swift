@@ -13,6 +13,11 @@ package struct TransferID: Hashable, Comparable, Sendable {
         return TransferID(rawValue: last.rawValue.addingSaturated(1))
     }
 
+    /// The id that comes so many after this one.
+    package func advanced(by count: Int) -> TransferID {
+        TransferID(rawValue: rawValue.addingSaturated(UInt64(max(0, count))))
+    }
+
     package static func < (left: TransferID, right: TransferID) -> Bool { left.rawValue < right.rawValue }
 }
 

@@ -2,6 +2,7 @@ package import FerryAPI
 package import FerryCore
 import Dispatch
 import FerryService
+import FerryStore
 import Foundation
 package import Logging
 package import ServiceLifecycle
@@ -86,7 +87,8 @@ extension Daemon {
             paths, logger, seam throws(TransferError) in
             LocalTransferService.noteTraps(in: paths.stateFolder, logger: logger)
             var configuration = ServiceConfiguration(
-                stateFolder: paths.stateFolder, logger: logger, environment: environment, reached: seam.reached)
+                stateFolder: paths.stateFolder, logger: logger, environment: environment,
+                journal: SQLiteJournal.opening(in: paths.stateFolder, logger: logger), reached: seam.reached)
             configuration.umask = umask
             configuration.atRest = ProcessMemory.giveBack
             return try await LocalTransferService.open(configuration)

@@ -2,7 +2,6 @@
 // A list of URLs, line by line, as far as its own words tell.
 
 import FerryCore
-import FerryStore
 
 /// A list whose URLs were checked without a look at the disk.
 struct AdmittedList: Sendable {

@@ -2,7 +2,6 @@
 // The transfers that a batch becomes.
 
 import FerryCore
-import FerryStore
 import Foundation
 
 /// The transfers that a batch becomes, and what its submitter is answered.
@@ -105,13 +104,13 @@ struct BatchDrafts: Sendable {
         }
     }
 
-    /// What the rows of each template have in common; nil for those without.
-    func rows() throws(TransferError) -> [BatchTemplate?] {
+    /// What the rows of each template have in common, as a journal stores it; nil for those without.
+    func rows(for journal: any Journal) throws(TransferError) -> [BatchTemplate?] {
         var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
             var record = try record(draft)
             record.request.name = nil
-            templates[draft.item.template] = try BatchTemplate(record)
+            templates[draft.item.template] = try journal.prepare(record)
         }
         return templates
     }

@@ -2,7 +2,6 @@
 // The transfers that go on with a batch.
 
 import FerryCore
-import FerryStore
 
 /// The transfers that go on with a batch, as they were found in their turns.
 struct BatchStarts: Sendable {
@@ -23,8 +22,8 @@ struct BatchStarts: Sendable {
 
     /// Stores the changes, which may give secrets again, and lets all go on.
     func begin(
-        in session: SessionID, _ transaction: JournalTransaction
-    ) throws(TransferError) -> (begun: JournalTransaction.Begun, pending: [PendingTransfer]) {
+        in session: SessionID, _ transaction: any JournalTransaction
+    ) throws(TransferError) -> (begun: BegunTransfers, pending: [PendingTransfer]) {
         for change in changes { try LocalTransferService.put(change.changed, replacing: change.old, transaction) }
         let begun = try transaction.begin(ids, of: session, delayed: delayed, anew: anew, at: moment)
         return (begun, try transaction.pending(begun.events.ids))

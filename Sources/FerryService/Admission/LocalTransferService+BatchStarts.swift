@@ -2,7 +2,6 @@
 // How transfers go on with a batch.
 
 import FerryCore
-import FerryStore
 
 extension LocalTransferService {
     /// Looks at the transfers that go on with a batch, and keeps their turns until the closure has returned.

@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 /// A batch that is in the journal, and whose transfers are in line.
@@ -35,7 +34,7 @@ extension LocalTransferService {
         var drafted = drafts(of: admitted, places)
         await takeOverFiles(for: &drafted)
         let drafts = drafted
-        let rows = try drafts.rows()
+        let rows = try drafts.rows(for: journal)
         let session = batch.templates.first?.session
         let stored = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in

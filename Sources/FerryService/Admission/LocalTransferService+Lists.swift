@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 extension LocalTransferService {
@@ -35,7 +34,7 @@ extension LocalTransferService {
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
-        let row = try BatchTemplate(record)
+        let row = try journal.prepare(record)
         // Those of a long list that the next trimming would let go are not stored.
         let kept = keptEvents(of: session)
         let submitted = try await noting { () async throws(TransferError) in

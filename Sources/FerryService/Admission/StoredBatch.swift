@@ -2,7 +2,6 @@
 // What the transaction of a batch has stored.
 
 import FerryCore
-import FerryStore
 
 /// What the transaction of a batch has stored.
 struct StoredBatch: Sendable {
@@ -15,7 +14,7 @@ struct StoredBatch: Sendable {
     /// The paths that transfers have reserved; only where these are shown to their submitter.
     private(set) var destinations: [TransferID: String] = [:]
     /// What goes on.
-    private(set) var started: (begun: JournalTransaction.Begun, pending: [PendingTransfer])?
+    private(set) var started: (begun: BegunTransfers, pending: [PendingTransfer])?
     /// Number of the latest durable event of the batch's session.
     private(set) var lastEvent: Int64 = 0
 
@@ -30,7 +29,7 @@ struct StoredBatch: Sendable {
     ///   - session: the one whose latest event is told; that of `starts`.
     init(
         _ drafts: BatchDrafts, _ rows: [BatchTemplate?], _ starts: BatchStarts?, refusesPlaces: Bool,
-        of session: SessionID?, _ transaction: JournalTransaction
+        of session: SessionID?, _ transaction: any JournalTransaction
     ) throws(TransferError) {
         let templates = drafts.templates()
         var ended: [TransferRecord] = []
@@ -66,7 +65,7 @@ struct StoredBatch: Sendable {
     }
 
     private mutating func noteSubmission(
-        of drafts: BatchDrafts, _ templates: [BatchDrafts.Template?], _ transaction: JournalTransaction
+        of drafts: BatchDrafts, _ templates: [BatchDrafts.Template?], _ transaction: any JournalTransaction
     ) throws(TransferError) {
         var rest = drafts.items.filter { refused[$0.id] == nil }[...]
         while let first = rest.first, let session = templates[first.item.template]?.session {
@@ -79,7 +78,7 @@ struct StoredBatch: Sendable {
     }
 
     private mutating func noteEnd(
-        of record: TransferRecord, _ transaction: JournalTransaction
+        of record: TransferRecord, _ transaction: any JournalTransaction
     ) throws(TransferError) {
         let shown = Transfer(record, live: .waiting(.slot))
         let kind: TransferEvent.Kind = shown.state == .succeeded ? .succeeded : .failed
@@ -98,7 +97,7 @@ struct StoredBatch: Sendable {
     /// Stores one transfer, unless it ends at once.
     private static func store(
         _ draft: BatchDrafts.Draft, _ template: BatchDrafts.Template, _ like: BatchTemplate,
-        _ transaction: JournalTransaction
+        _ transaction: any JournalTransaction
     ) throws(TransferError) -> Fate {
         switch draft.place {
         case .success(.skipped(let success)): return .ends(.succeeded(success))

@@ -2,7 +2,6 @@
 // Who listens to events, and what each of them is still to get.
 
 import FerryCore
-import FerryStore
 import Foundation
 import Synchronization
 
@@ -11,7 +10,7 @@ import Synchronization
 /// A listener's queue is bounded: one that falls behind loses samples and reads the durable events from the journal, so
 /// nobody who has stopped can hold up a transfer or fill the memory.
 actor EventHub {
-    private let journal: Journal
+    private let journal: any Journal
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
     private var order: EventOrder
@@ -23,7 +22,7 @@ actor EventHub {
     /// How many listeners want events that the journal does not have.
     private nonisolated let liveListeners = Atomic(0)
 
-    init(journal: Journal, lastNumber: Int64, patience: Duration = .seconds(1)) {
+    init(journal: any Journal, lastNumber: Int64, patience: Duration = .seconds(1)) {
         self.journal = journal
         self.patience = patience
         order = EventOrder(last: lastNumber)

@@ -3,7 +3,6 @@
 
 import DequeModule
 import FerryCore
-import FerryStore
 
 /// The bounded queue of one listener. Owned by the hub.
 struct EventListener {

@@ -2,7 +2,6 @@
 // Durable events in the order of their numbers.
 
 import FerryCore
-import FerryStore
 
 /// Durable events in the order of their numbers, whatever the order in which they come. Owned by the hub.
 ///

@@ -2,7 +2,6 @@
 // How long events are kept that nobody acknowledges.
 
 import FerryCore
-import FerryStore
 import Foundation
 
 extension LocalTransferService {

@@ -1,5 +1,4 @@
 import FerryCore
-import FerryStore
 import Foundation
 
 /// Gives transfers their ids, which rise with the time of submission, also if the clock is set back.

@@ -2,7 +2,6 @@
 // Those who wait in the journal alone.
 
 import FerryCore
-import FerryStore
 
 extension LocalTransferService {
     /// How many of a line are read at once.

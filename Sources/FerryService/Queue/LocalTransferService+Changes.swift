@@ -3,7 +3,6 @@
 
 package import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 extension LocalTransferService {
@@ -123,7 +122,7 @@ extension LocalTransferService {
 
     /// Stores a changed request.
     static func put(
-        _ changed: TransferRecord, replacing old: TransferRecord, _ transaction: JournalTransaction
+        _ changed: TransferRecord, replacing old: TransferRecord, _ transaction: any JournalTransaction
     ) throws(TransferError) {
         guard var current = try transaction.record(changed.id) else { return }
         let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil

@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 extension LocalTransferService {
@@ -100,10 +99,7 @@ extension LocalTransferService {
 
     private func records(of ids: [TransferID]) async throws(TransferError) -> [TransferRecord] {
         guard !ids.isEmpty else { return [] }
-        return try await journal.read { reader throws(TransferError) in
-            var alike = AlikeRecords()
-            return Array(try reader.records(ids, &alike).values)
-        }
+        return try await journal.read { reader throws(TransferError) in try reader.records(ids) }
     }
 
     /// Stops a transfer whose time is over, if it runs; takes it out of its line, if it waits.

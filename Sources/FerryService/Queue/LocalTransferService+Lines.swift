@@ -2,7 +2,6 @@
 // Many transfers in and out of line at once.
 
 import FerryCore
-import FerryStore
 import Foundation
 
 extension LocalTransferService {

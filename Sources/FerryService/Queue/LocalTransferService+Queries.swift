@@ -2,7 +2,6 @@
 // What there is.
 
 package import FerryCore
-import FerryStore
 import Foundation
 
 extension LocalTransferService {

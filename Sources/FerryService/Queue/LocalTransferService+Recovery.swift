@@ -2,7 +2,6 @@
 // Taking up what an earlier process left.
 
 import FerryCore
-import FerryStore
 import Foundation
 import Logging
 
@@ -44,8 +43,8 @@ extension LocalTransferService {
         var lines: [(line: StoredLine, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []
 
-        init(_ reader: JournalReader, end: TransferID) throws(TransferError) {
-            try reader.forEachPending(timed: true) { timed.append($0) }
+        init(_ reader: any JournalReader, end: TransferID) throws(TransferError) {
+            try reader.forEachPending(.timed) { timed.append($0) }
             let (stored, unreadable) = try reader.lines()
             for line in stored {
                 let ids = try reader.ids(in: line, after: nil, through: end, limit: lineWindow)

@@ -3,17 +3,16 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 
 /// Makes a run's facts durable in the journal, and shows them to those who look at what runs.
 struct JournalFacts: FactsJournal {
-    let journal: Journal
+    let journal: any Journal
     let recorded: @Sendable (TransferFacts) async -> Void
     let whole: @Sendable (_ inMemory: Bool) async -> Void
     let nameChanged: @Sendable () async -> Void
 
     func record(_ facts: TransferFacts, of id: TransferID) async throws(TransferError) -> Bool {
-        let stored = try StoredFacts(facts)
+        let stored = try journal.prepare(facts)
         let path = facts.destination
         let isRecorded = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
             if let path { return try transaction.claimDestination(path, for: id, recording: stored) }
@@ -26,7 +25,7 @@ struct JournalFacts: FactsJournal {
 
     func record(_ group: [RecordedFacts]) async throws(TransferError) -> [Bool] {
         var stored: [(id: TransferID, path: String?, facts: StoredFacts)] = []
-        for one in group { stored.append((one.id, one.facts.destination, try StoredFacts(one.facts))) }
+        for one in group { stored.append((one.id, one.facts.destination, try journal.prepare(one.facts))) }
         let all = stored
         return try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
             var recorded: [Bool] = []

@@ -2,7 +2,6 @@
 // Ends that are stored together.
 
 import FerryCore
-import FerryStore
 import Foundation
 
 /// Transfers that have ended and wait for that to be stored. Owned by the service.

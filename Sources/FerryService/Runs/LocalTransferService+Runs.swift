@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 import HeapModule
 import Logging
@@ -259,7 +258,7 @@ extension LocalTransferService {
     ) async throws(TransferError) -> (number: Int64, shown: Transfer)? {
         if isUntouched {
             let shown = Transfer(ended, live: .waiting(.slot))
-            let end = try StoredEnd(ended, snapshot: shown)
+            let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
             return try await storeEnd(end, of: ended.id, kind: kind, at: now, hasTurn: hasTurn).map { ($0, shown) }
         }
         return try await journal.commit { transaction throws(TransferError) in

@@ -2,7 +2,6 @@
 // Reading those that have got a slot.
 
 import FerryCore
-import FerryStore
 
 /// Transfers that have got a slot and wait for their records, and what is known of the next ones. Owned by the service.
 struct StartingTransfers {
@@ -10,7 +9,6 @@ struct StartingTransfers {
 
     var waiting: [(id: TransferID, continuation: CheckedContinuation<Answer, Never>)] = []
     var isReading = false
-    var alike = AlikeRecords()
     var ahead = RecordsAhead()
 }
 
@@ -47,12 +45,8 @@ extension LocalTransferService {
             let ids = group.map(\.id) + next
             starting.ahead.beginReading(at: revision)
             do throws(TransferError) {
-                let known = starting.alike
-                var (records, alike) = try await journal.read { reader throws(TransferError) in
-                    var alike = known
-                    return (try reader.records(ids, &alike), alike)
-                }
-                starting.alike = alike
+                let read = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
+                var records = Dictionary(read.map { ($0.id, $0) }) { first, _ in first }
                 for one in group {
                     one.continuation.resume(returning: .success(records.removeValue(forKey: one.id)))
                 }

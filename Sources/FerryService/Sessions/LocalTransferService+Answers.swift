@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 
 extension LocalTransferService {
     /// What a session's client and servers have told each other.

@@ -2,7 +2,6 @@
 // Apps: their run loops, how they are started, and when they are in use.
 
 package import FerryCore
-import FerryStore
 import Foundation
 
 extension LocalTransferService {

@@ -3,7 +3,6 @@
 
 package import FerryCore
 import FerryEngine
-import FerryStore
 
 extension LocalTransferService {
     package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {

@@ -3,7 +3,6 @@
 
 package import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 extension LocalTransferService {
@@ -46,7 +45,7 @@ extension LocalTransferService {
     }
 
     func reading<Value: Sendable>(
-        _ body: @escaping @Sendable (JournalReader) throws(TransferError) -> Value
+        _ body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
         try await noting { () async throws(TransferError) in try await journal.read(body) }
     }

@@ -3,7 +3,6 @@
 
 package import FerryCore
 import FerryEngine
-import FerryStore
 
 extension LocalTransferService {
     package func settings() async throws(TransferError) -> ServiceSettings { queue.sessions.settings }

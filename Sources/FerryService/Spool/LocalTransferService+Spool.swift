@@ -3,7 +3,6 @@
 
 package import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 
 extension LocalTransferService {

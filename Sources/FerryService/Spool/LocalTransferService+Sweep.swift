@@ -3,7 +3,6 @@
 
 import FerryCore
 import FerryEngine
-import FerryStore
 import Foundation
 import Logging
 

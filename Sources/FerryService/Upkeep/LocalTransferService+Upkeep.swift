@@ -4,7 +4,6 @@
 import CFerrySystem
 import Dispatch
 import FerryCore
-import FerryStore
 import Foundation
 
 /// Knows whether there is something to be tidied up, and whether that is planned. Owned by the service.

@@ -125,7 +125,7 @@ final class CommitQueue: Sendable {
         defer {
             log = max(log, connection.hasManyPages ? .empty : connection.defersCheckpoint ? .checkpoint : .asUsual)
         }
-        let performed = commit.perform(JournalTransaction(connection: connection))
+        let performed = commit.perform(SQLiteTransaction(connection: connection))
         // A body may have swallowed a failure of the disk; the transaction is lost all the same.
         if let fault = connection.fault { throw fault }
         return performed

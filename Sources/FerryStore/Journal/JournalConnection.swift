@@ -5,10 +5,12 @@ import FerryCore
 import GRDB
 import Logging
 
-/// One access to the database: what ``JournalReader`` and ``JournalTransaction`` work on. Opaque outside this module.
+/// One access to the database: what ``SQLiteReader`` and ``SQLiteTransaction`` work on. Opaque outside this module.
 package final class JournalConnection {
     let database: Database
     let health: JournalHealth
+    /// What was read last of transfers that are alike; nil remembers nothing.
+    let alike: AlikeMemory?
     /// The first failure of the database itself, as opposed to a change that does not fit.
     private(set) var fault: (any Error)?
     /// Whether its changes are of so many pages that the log is emptied by itself, after the commit.
@@ -16,9 +18,10 @@ package final class JournalConnection {
     /// Whether its changes are moved from the log into the journal's file after the commit.
     private(set) var defersCheckpoint = false
 
-    init(_ database: Database, health: JournalHealth) {
+    init(_ database: Database, health: JournalHealth, alike: AlikeMemory? = nil) {
         self.database = database
         self.health = health
+        self.alike = alike
     }
 
     /// Runs statements; every error comes out as Ferry's.

@@ -13,7 +13,7 @@ struct PendingCommit: Sendable {
     }
 
     /// Makes the changes; called again where they have to be undone and made anew.
-    let perform: @Sendable (JournalTransaction) -> Performed
+    let perform: @Sendable (SQLiteTransaction) -> Performed
     /// Tells the caller that nothing of it was committed. Called instead of what ``perform`` returned, never beside it.
     let fail: @Sendable (TransferError) -> Void
 }

@@ -1,16 +1,12 @@
-// Ferry: FerryStore
-// Records that have much in common.
-
 import FerryCore
+import Synchronization
 
-/// What was read last of transfers that were handed over together; kept by whoever reads many of them.
+/// What was read last of transfers that were handed over together.
 ///
 /// Their requests mostly differ in their URLs alone, and they began at one moment.
-package struct AlikeRecords: Sendable {
+struct AlikeRecords: Sendable {
     private var latest = RepeatedJSON<TransferRequest>()
     private var active = RepeatedJSON<ActiveTime>()
-
-    package init() {}
 
     /// - Parameters:
     ///   - text: the request without its URL.
@@ -21,4 +17,14 @@ package struct AlikeRecords: Sendable {
     }
 
     mutating func active(_ text: String?) -> ActiveTime? { active.value(text) }
+}
+
+/// Keeps what was read last from one reading to the next; readings at the same time remember the one that ends last.
+final class AlikeMemory: Sendable {
+    private let records = Mutex(AlikeRecords())
+
+    var latest: AlikeRecords {
+        get { records.withLock { $0 } }
+        set { records.withLock { $0 = newValue } }
+    }
 }

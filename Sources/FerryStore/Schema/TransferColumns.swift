@@ -52,7 +52,7 @@ enum TransferColumns {
             try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
             record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
-            StoredLine.column(record), record.due?.journalMilliseconds, record.hasSecrets,
+            StoredLine.word(of: record), record.due?.journalMilliseconds, record.hasSecrets,
         ]
         return StatementArguments(values)
     }
@@ -144,9 +144,4 @@ enum TransferColumns {
         if let priority = row.text(4).flatMap(Priority.init(word:)) { request.priority = priority }
         return request
     }
-}
-
-extension TransferFacts {
-    /// Whether there is something on disk that a start has to look at after the transfer has ended.
-    var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 }

@@ -14,8 +14,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(Mutations.minutes(3)))) struct `Mutated journals` {
     private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private func journal(_ folder: TemporaryFolder) async throws -> Journal {
-        try await Journal.open(at: folder.file("journal.sqlite"), logger: Self.quiet).journal
+    private func journal(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
+        try await SQLiteJournal.open(at: folder.file("journal.sqlite"), logger: Self.quiet).journal
     }
 
     private func fill(_ folder: TemporaryFolder) async throws {
@@ -27,7 +27,9 @@ import Testing
 
     /// Starts a service over what is in a folder, and has it show, start and forget everything.
     private func use(_ folder: TemporaryFolder) async throws {
-        var configuration = ServiceConfiguration(stateFolder: folder.path, logger: Self.quiet, environment: [:])
+        var configuration = ServiceConfiguration(
+            stateFolder: folder.path, logger: Self.quiet, environment: [:],
+            journal: SQLiteJournal.opening(in: folder.path, logger: Self.quiet))
         configuration.delayScale = 1e-6
         // Without networks nothing but this machine is asked.
         configuration.conditions = FakeConditions { $0.reachable = false }

@@ -15,8 +15,8 @@ import Testing
 
     /// Runs changes of a journal and undoes them.
     private func undoing(
-        _ journal: Journal, _ mutations: inout Mutations,
-        _ body: @escaping @Sendable (JournalTransaction, inout Mutations) throws(TransferError) -> Void
+        _ journal: any Journal, _ mutations: inout Mutations,
+        _ body: @escaping @Sendable (any JournalTransaction, inout Mutations) throws(TransferError) -> Void
     ) async {
         let before = mutations
         let error = await #expect(throws: TransferError.self) {
@@ -32,14 +32,14 @@ import Testing
     }
 
     /// A new journal now and then: a connection keeps every statement that it has prepared, and each edit is one of its own.
-    private func renew(_ journal: inout Journal, at round: Int) async throws {
+    private func renew(_ journal: inout SQLiteJournal, at round: Int) async throws {
         guard round % 50 == 49 else { return }
         await journal.close()
         journal = try await filled()
     }
 
-    private func filled() async throws -> Journal {
-        let journal = try Journal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    private func filled() async throws -> SQLiteJournal {
+        let journal = try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await journal.commit { transaction throws(TransferError) in try SampleRows.fill(transaction, in: "/none") }
         return journal
     }
@@ -58,21 +58,20 @@ import Testing
         await journal.close()
     }
 
-    private static func read(_ reader: JournalTransaction) throws(TransferError) {
+    private static func read(_ reader: any JournalTransaction) throws(TransferError) {
         let session = try SessionID(SampleRows.application)
-        var alike = AlikeRecords()
         var filter = JournalFilter()
         for tag in ["a", nil] {
             filter.tag = tag
             _ = try reader.page(filter)
             _ = try reader.listing(filter)
         }
-        _ = try reader.records(SampleRows.ids, &alike)
+        _ = try reader.records(SampleRows.ids)
         _ = try reader.remains(of: nil)
         _ = try reader.remains(of: SampleRows.ids)
         _ = try reader.pending(SampleRows.ids)
         _ = try reader.pending(of: session)
-        try reader.forEachPending(timed: true) { _ in }
+        try reader.forEachPending(.timed) { _ in }
         for line in try reader.lines().lines {
             _ = try reader.ids(in: line, after: nil, through: SampleRows.id(99), limit: 9)
         }
@@ -95,7 +94,7 @@ import Testing
         _ = try reader.destinationHolder("/none/in/1")
     }
 
-    private static func change(_ transaction: JournalTransaction) throws(TransferError) {
+    private static func change(_ transaction: any JournalTransaction) throws(TransferError) {
         let session = try SessionID(SampleRows.application)
         let (ids, now) = (SampleRows.ids, ActiveTime.Instant.now)
         var retention = EventRetention()

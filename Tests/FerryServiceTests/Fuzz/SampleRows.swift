@@ -13,7 +13,7 @@ enum SampleRows {
     static let ids = (1...12).map { id($0) }
     static let application = "app:s"
 
-    static func fill(_ transaction: JournalTransaction, in folder: String) throws(TransferError) {
+    static func fill(_ transaction: any JournalTransaction, in folder: String) throws(TransferError) {
         let now = Date()
         let session = try SessionID(application)
         for number: UInt64 in 1...12 {
@@ -91,7 +91,7 @@ enum SampleRows {
     ]
 
     /// Changes some columns of some tables, in some of their rows; what does not fit a table is left out.
-    static func edit(_ transaction: JournalTransaction, _ mutations: inout Mutations) throws(TransferError) {
+    static func edit(_ transaction: any JournalTransaction, _ mutations: inout Mutations) throws(TransferError) {
         for _ in 0..<6 {
             switch Int.random(in: 0..<8, using: &mutations) {
             case 0..<5: try editText(transaction, &mutations)
@@ -103,7 +103,7 @@ enum SampleRows {
 
     /// Writes a text to a column of all rows of a table.
     static func set(
-        _ column: String, of table: String, to text: [UInt8], _ transaction: JournalTransaction
+        _ column: String, of table: String, to text: [UInt8], _ transaction: any JournalTransaction
     ) throws(TransferError) {
         try execute("UPDATE \(table) SET \(column) = CAST(x'\(hex(text))' AS TEXT)", transaction)
     }
@@ -118,7 +118,7 @@ enum SampleRows {
     }
 
     private static func editText(
-        _ transaction: JournalTransaction, _ mutations: inout Mutations
+        _ transaction: any JournalTransaction, _ mutations: inout Mutations
     ) throws(TransferError) {
         let (table, column) = column(of: texts, &mutations)
         for old in try values("SELECT DISTINCT CAST(\(column) AS BLOB) FROM \(table)", transaction)
@@ -131,7 +131,7 @@ enum SampleRows {
     }
 
     private static func editOrder(
-        _ transaction: JournalTransaction, _ mutations: inout Mutations
+        _ transaction: any JournalTransaction, _ mutations: inout Mutations
     ) throws(TransferError) {
         let sql = "SELECT transfer_order FROM sessions WHERE transfer_order IS NOT NULL"
         guard let old = try values(sql, transaction).first else { return }
@@ -139,7 +139,7 @@ enum SampleRows {
     }
 
     private static func editNumber(
-        _ transaction: JournalTransaction, _ mutations: inout Mutations
+        _ transaction: any JournalTransaction, _ mutations: inout Mutations
     ) throws(TransferError) {
         let (table, column) = column(of: numbers, &mutations)
         var value = Mutations.integers[Int.random(in: 0..<Mutations.integers.count, using: &mutations)]
@@ -151,7 +151,7 @@ enum SampleRows {
     }
 
     private static func values(
-        _ sql: String, _ transaction: JournalTransaction
+        _ sql: String, _ transaction: any JournalTransaction
     ) throws(TransferError) -> [[UInt8]] {
         var values: [[UInt8]] = []
         try transaction.connection.forEachRow(sql) { row in
@@ -161,7 +161,7 @@ enum SampleRows {
     }
 
     /// What is against a table's constraints changes nothing.
-    private static func execute(_ sql: String, _ transaction: JournalTransaction) throws(TransferError) {
+    private static func execute(_ sql: String, _ transaction: any JournalTransaction) throws(TransferError) {
         do throws(TransferError) { try transaction.connection.execute(sql) } catch {
             guard error.code == .internal else { throw error }
         }

@@ -16,7 +16,7 @@ func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Voi
 }
 
 /// Lets the journal grow up to so many pages; where it has more, not at all.
-private func limitPages(of journal: Journal, to count: Int) async throws {
+private func limitPages(of journal: any Journal, to count: Int) async throws {
     try await journal.commit { transaction throws(TransferError) in
         _ = try transaction.connection.row("PRAGMA max_page_count = \(count)")
     }

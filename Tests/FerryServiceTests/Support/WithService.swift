@@ -6,6 +6,7 @@ import FerryClient
 import FerryCore
 import FerryServer
 import FerryService
+import FerryStore
 import FerryTesting
 import Foundation
 import Logging
@@ -40,8 +41,13 @@ func withService(
     }
     var logger = Logger(label: "test")
     logger.logLevel = .critical
+    let stateFolder = keepsState || kind == .overSocket ? paths.stateFolder : nil
+    let inMemory: OpenedJournal.Opening = { [logger] () async throws(TransferError) in
+        OpenedJournal(try SQLiteJournal.inMemory(logger: logger))
+    }
     var configuration = ServiceConfiguration(
-        stateFolder: keepsState || kind == .overSocket ? paths.stateFolder : nil, logger: logger, environment: [:])
+        stateFolder: stateFolder, logger: logger, environment: [:],
+        journal: stateFolder.map { SQLiteJournal.opening(in: $0, logger: logger) } ?? inMemory)
     configuration.delayScale = 0.001
     configuration.random = { 0.5 }
     configuration.checkpointInterval = 0.02

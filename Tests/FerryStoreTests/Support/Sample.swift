@@ -45,13 +45,13 @@ enum Sample {
 
     static let success = Outcome.succeeded(Outcome.Success(path: "/home/u/Downloads/n", size: 5, verified: []))
 
-    static func insert(_ records: [TransferRecord], into journal: Journal) async throws {
+    static func insert(_ records: [TransferRecord], into journal: any Journal) async throws {
         try await journal.commit { transaction throws(TransferError) in
             for record in records { try transaction.insert(record) }
         }
     }
 
-    static func open(_ folder: TemporaryFolder) async throws -> Journal {
-        try await Journal.open(at: folder.journal, logger: quiet).journal
+    static func open(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
+        try await SQLiteJournal.open(at: folder.journal, logger: quiet).journal
     }
 }

@@ -25,7 +25,7 @@ func journalBenchmarks() {
     for callers in [1, 64] as [UInt64] {
         Benchmark("journal-commits-\(callers)", configuration: .init(scalingFactor: .one)) { benchmark in
             for _ in benchmark.scaledIterations {
-                let journal = try Journal.inMemory(logger: Sample.quiet)
+                let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
                 benchmark.startMeasurement()
                 try await withThrowingTaskGroup { group in
                     for number in 0..<callers {

@@ -1,5 +1,4 @@
 import FerryCore
-import FerryStore
 import Foundation
 
 /// Transfers that have no slot: what each waits for, and until when.

@@ -1,0 +1,105 @@
+package import Foundation
+
+/// What follows from the calls that each journal has.
+extension JournalReader {
+    /// One page of a list; see ``ids(of:)``.
+    package func page(_ filter: JournalFilter) throws(TransferError) -> [TransferRecord] {
+        try records(try ids(of: filter))
+    }
+
+    /// The transfers of a session in the order of submission: all, or those of the named ones that are its own.
+    package func transfers(of session: SessionID, among ids: [TransferID]?) throws(TransferError) -> [TransferID] {
+        try transfers(of: session, among: ids, in: nil)
+    }
+
+    /// Those of a session that are in a phase, oldest first.
+    package func ids(of session: SessionID, in phase: JournalPhase) throws(TransferError) -> [TransferID] {
+        try transfers(of: session, among: nil, in: phase)
+    }
+
+    /// Those of them that have succeeded, as records, in the order of submission.
+    package func succeeded(of session: SessionID, among ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+        try records(try transfers(of: session, among: ids, in: .succeeded))
+    }
+
+    /// Those of these transfers that are pending, oldest first.
+    package func pending(_ ids: [TransferID]) throws(TransferError) -> [PendingTransfer] {
+        var pending: [PendingTransfer] = []
+        pending.reserveCapacity(ids.count)
+        try forEachPending(.among(ids)) { pending.append($0) }
+        return pending
+    }
+
+    /// Those of a session that are pending, oldest first.
+    package func pending(of session: SessionID) throws(TransferError) -> [PendingTransfer] {
+        var pending: [PendingTransfer] = []
+        try forEachPending(.session(session)) { pending.append($0) }
+        return pending
+    }
+
+    /// Which of some paths live transfers have reserved.
+    package func held(_ paths: [String]) throws(TransferError) -> Set<String> {
+        var held: Set<String> = []
+        for path in paths where try destinationHolder(path) != nil { held.insert(path) }
+        return held
+    }
+
+    package func counts() throws(TransferError) -> [JournalPhase: Int] { try counts(session: nil) }
+
+    package func due(
+        after last: DueTransfer? = nil, through end: Date, limit: Int
+    ) throws(TransferError) -> [DueTransfer] {
+        try due(after: last, from: nil, through: end, limit: limit)
+    }
+
+    package func hasEnded(_ session: SessionID) throws(TransferError) -> Bool { try hasEnded(session, after: nil) }
+
+    package func events(
+        after number: Int64, session: SessionID? = nil, ids: Set<TransferID>? = nil, limit: Int
+    ) throws(TransferError) -> [TransferEvent] {
+        try events(after: number, session: session, ids: ids, kinds: nil, limit: limit)
+    }
+
+    /// The durable events after a number, each whole.
+    package func page(
+        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]? = nil
+    ) throws(TransferError) -> EventPage {
+        let events = try events(
+            after: number, session: session, ids: ids, kinds: kinds, limit: EventPage.wholeEvents)
+        return EventPage(
+            signals: events.map(SessionSignal.event), through: events.last?.number,
+            isLast: events.count < EventPage.wholeEvents)
+    }
+
+    /// The durable events of a session after a number: ends whole, all others in short.
+    package func briefPage(after number: Int64, session: SessionID) throws(TransferError) -> EventPage {
+        let heads = try eventHeads(after: number, session: session, limit: EventPage.briefEvents)
+        var signals: [SessionSignal] = []
+        var batch: EventBatch?
+        var through: Int64?
+        var whole = 0
+        var used = 0
+        for head in heads {
+            if head.kind.isBrief {
+                if batch?.kind != head.kind {
+                    if let batch { signals.append(.batch(batch)) }
+                    batch = EventBatch(kind: head.kind, through: head.number, ids: [])
+                }
+                batch?.ids.append(head.id)
+                batch?.through = head.number
+            } else {
+                guard whole < EventPage.wholeEvents else { break }
+                whole += 1
+                if let last = batch { signals.append(.batch(last)) }
+                batch = nil
+                let event = try events(after: head.number - 1, session: session, ids: [head.id], limit: 1)
+                signals += event.map(SessionSignal.event)
+            }
+            used += 1
+            through = head.number
+        }
+        if let batch { signals.append(.batch(batch)) }
+        return EventPage(
+            signals: signals, through: through, isLast: used == heads.count && heads.count < EventPage.briefEvents)
+    }
+}

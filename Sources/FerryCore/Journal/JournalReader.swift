@@ -1,0 +1,152 @@
+package import Foundation
+
+/// One consistent state of the journal; a transaction reads its own changes.
+package protocol JournalReader {
+    // MARK: Transfers
+
+    /// One transfer; nil if there is none of this id.
+    ///
+    /// One that cannot be read comes back as failed with `journal_failed`.
+    func record(_ id: TransferID) throws(TransferError) -> TransferRecord?
+
+    /// Those of these transfers that there are, in the given order.
+    func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord]
+
+    /// The largest id that was ever stored, also if its transfer is gone.
+    var lastTransferID: TransferID? { get throws(TransferError) }
+
+    /// The ids of one page of a list, in the order of submission or its reverse.
+    ///
+    /// Costs about as much as the page has transfers, however many there are; a tag or ``JournalFilter/only`` costs at most
+    /// what carries the tag or is named.
+    func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID]
+
+    /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
+    func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer]
+
+    /// The transfers of a session in the order of submission: all, or those of the named ones that are its own.
+    ///
+    /// - Parameter phase: only those in this one; nil is all.
+    func transfers(
+        of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
+    ) throws(TransferError) -> [TransferID]
+
+    /// The transfers of a session that some runs name, or all, in the order of submission.
+    ///
+    /// Costs what exists within the runs, however many ids they name.
+    func transfers(of session: SessionID, within runs: TransferIDRuns?) throws(TransferError) -> [TransferID]
+
+    /// How many transfers are in each phase, of one session or of all; phases without any are left out.
+    func counts(session: SessionID?) throws(TransferError) -> [JournalPhase: Int]
+
+    /// The live transfer that has reserved a path.
+    func destinationHolder(_ path: String) throws(TransferError) -> TransferID?
+
+    /// The transfer that last put a file at a path.
+    func lastPlaced(at path: String) throws(TransferError) -> TransferRecord?
+
+    // MARK: What waits
+
+    /// Calls a closure with pending transfers, oldest first, holding one at a time.
+    ///
+    /// A value that cannot be read is reported and replaced by its default: reading the whole record, which comes before its
+    /// start, says what is wrong with it.
+    func forEachPending(
+        _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
+    ) throws(TransferError)
+
+    /// The lines in which transfers wait, and the ids of those that wait in a line that cannot be read.
+    func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID])
+
+    /// The oldest of those that wait in a line.
+    ///
+    /// - Parameter after: only younger ones; nil is all.
+    func ids(
+        in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
+    ) throws(TransferError) -> [TransferID]
+
+    /// The pending transfers whose time is over by a moment, the earliest first.
+    ///
+    /// - Parameters:
+    ///   - last: where the page before ended; nil begins with the first.
+    ///   - start: only those whose time is not over before; nil is all.
+    func due(
+        after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
+    ) throws(TransferError) -> [DueTransfer]
+
+    // MARK: What is left to do
+
+    /// The transfers whose cleaning up may not be over, oldest first: those whose cancel was asked for, and ended ones whose
+    /// partial file is still recorded, also where it was kept on purpose.
+    func unfinishedCleanups() throws(TransferError) -> [TransferRecord]
+
+    /// The transfers that have succeeded and whose files were being given other names, oldest first.
+    func unfinishedNames() throws(TransferError) -> [TransferRecord]
+
+    /// The spooled transfers that ended before a moment, oldest first.
+    func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID]
+
+    /// What these transfers have on disk, in the order of their ids.
+    ///
+    /// - Parameter ids: nil is all that are being forgotten.
+    func remains(of ids: [TransferID]?) throws(TransferError) -> [Remains]
+
+    // MARK: Events
+
+    /// The durable events after a number, oldest first, of one session or all, of some transfers and kinds or all.
+    ///
+    /// An event without a snapshot shows its transfer as it is at the time of reading, waiting if it is live, or none if it was
+    /// removed.
+    func events(
+        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
+    ) throws(TransferError) -> [TransferEvent]
+
+    /// The durable events of a session after a number, oldest first, in short.
+    func eventHeads(
+        after number: Int64, session: SessionID, limit: Int
+    ) throws(TransferError) -> [EventHead]
+
+    /// The number of the latest durable event, also if it was let go; 0 before the first.
+    var lastEventNumber: Int64 { get throws(TransferError) }
+
+    /// The number of the latest durable event of a session that it has not acknowledged; 0 if there is none.
+    func lastEvent(of session: SessionID) throws(TransferError) -> Int64
+
+    /// The names of all sessions that have events, in order.
+    func sessionsWithEvents() throws(TransferError) -> [SessionID]
+
+    // MARK: Sessions and settings
+
+    /// The daemon's settings; nil before they were first changed, or if they cannot be read, which is logged.
+    func settings() throws(TransferError) -> ServiceSettings?
+
+    /// The settings of a session; nil if it has none of its own.
+    func sessionSettings(_ id: SessionID) throws(TransferError) -> SessionSettings?
+
+    /// The sessions that have settings, or anything else but transfers, by name.
+    func storedSessions() throws(TransferError) -> [(id: SessionID, settings: SessionSettings)]
+
+    /// All sessions that have a transfer or settings, by name, with their settings and counts.
+    func sessions() throws(TransferError) -> [(id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int])]
+
+    /// The highest number of a task that the session ever had; 0 if it had none.
+    func lastTask(of id: SessionID) throws(TransferError) -> Int
+
+    /// The stored order of a session's transfers; some may be gone.
+    func order(of id: SessionID) throws(TransferError) -> [TransferID]
+
+    /// The cookies that servers have given to a session.
+    func cookies(of id: SessionID) throws(TransferError) -> TransferCookies
+
+    /// Whether more transfers of a session than a number may run, or run.
+    func hasPending(_ session: SessionID, besides count: Int) throws(TransferError) -> Bool
+
+    /// Whether a transfer of a session has ended, after a moment if one is given.
+    func hasEnded(_ session: SessionID, after moment: Date?) throws(TransferError) -> Bool
+
+    /// All apps by name; one that cannot be read is reported and left out.
+    func applications() throws(TransferError) -> [String: ApplicationRecord]
+
+    /// What is kept of the sessions whose apps may not be there; one that cannot be read is reported and left out.
+    func registrations() throws(TransferError) -> [SessionID: SessionRegistration]
+}

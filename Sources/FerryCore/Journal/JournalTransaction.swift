@@ -1,0 +1,207 @@
+package import Foundation
+
+/// The changes that one body of a commit makes; all of them become durable, or none.
+///
+/// Changes of a transfer that is not there do nothing and return false: it may have been removed while its checkpoint was on
+/// the way, which must not undo the checkpoints of others.
+package protocol JournalTransaction: JournalReader {
+    // MARK: Transfers
+
+    /// Stores a new transfer, and reserves its destination if the facts name one.
+    ///
+    /// - Throws: `destination_exists` if another live transfer has reserved that path; `internal` if the id is taken.
+    func insert(_ record: TransferRecord) throws(TransferError)
+
+    /// Stores a new transfer like its template, and reserves its destination if it has one.
+    ///
+    /// - Returns: false if another live transfer has reserved that path; then nothing is stored.
+    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(TransferError) -> Bool
+
+    /// Stores a transfer for each URL, with its event; their ids follow each other in the order of the URLs.
+    ///
+    /// - Parameters:
+    ///   - first: the id of the first.
+    ///   - keptEvents: how many events of the session are kept; older ones are numbered, and let go at once.
+    func insert(
+        _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
+        keptEvents: Int
+    ) throws(TransferError) -> EventRun
+
+    /// Stores everything about a transfer but its id and the time of its creation.
+    ///
+    /// A live transfer holds the destination that its facts name, or none.
+    /// - Throws: `destination_exists` if another live transfer has reserved that path.
+    @discardableResult
+    func update(_ record: TransferRecord) throws(TransferError) -> Bool
+
+    /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
+    @discardableResult
+    func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool
+
+    /// Records what a run has found out; without effect on a transfer that has ended.
+    @discardableResult
+    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool
+
+    /// Records what the user wants; the phase of one that has ended stays.
+    @discardableResult
+    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool
+
+    /// Forgets a transfer; its events stay.
+    @discardableResult
+    func delete(_ id: TransferID) throws(TransferError) -> Bool
+
+    /// Reserves a path for a live transfer, in place of the one that it holds.
+    ///
+    /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live transfer of
+    ///   this id.
+    func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool
+
+    /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
+    ///
+    /// - Returns: Whether both was done; nothing has changed if not.
+    func claimDestination(
+        _ path: String, for id: TransferID, recording facts: StoredFacts
+    ) throws(TransferError) -> Bool
+
+    // MARK: Ends
+
+    /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets and else
+    /// stays as it is.
+    ///
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not to
+    ///   run.
+    func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64?
+
+    /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
+    ///
+    /// An end is decided from a transfer that has none, so one that has ended in between keeps its first end.
+    /// - Returns: the event's number and the transfer as the event shows it; nil, with nothing changed, if there is no such
+    ///   transfer, or if it has ended.
+    func finish(
+        _ ended: TransferRecord, kind: TransferEvent.Kind, at: Date
+    ) throws(TransferError) -> (number: Int64, shown: Transfer)?
+
+    /// Stores what an attempt has found out about a transfer that has not ended; changes by others meanwhile stay.
+    ///
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
+    @discardableResult
+    func settle(_ tried: TransferRecord) throws(TransferError) -> Bool
+
+    /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
+    ///
+    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them.
+    /// - Parameters:
+    ///   - phase: how they have ended.
+    ///   - moment: only those that ended before; nil is all.
+    ///   - id: only those after this one.
+    /// - Returns: the last one that was looked at; nil if there are no more.
+    func forgetSecrets(
+        in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
+    ) throws(TransferError) -> TransferID?
+
+    // MARK: What a session's client does to many transfers
+
+    /// Suspends those of a session's transfers that may run, with their events.
+    func suspend(
+        _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
+    ) throws(TransferError) -> EventRun
+
+    /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
+    /// their events.
+    ///
+    /// A transfer that has ended and lost its secrets is not asked for without them.
+    /// - Parameters:
+    ///   - delayed: those that may run and wait for a moment.
+    ///   - anew: those that have succeeded and are fetched again, as they are to be stored.
+    func begin(
+        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], anew: [TransferRecord],
+        at moment: ActiveTime.Instant
+    ) throws(TransferError) -> BegunTransfers
+
+    /// Forgets those of a session's transfers that leave nothing behind, with their events, and notes of the others that they
+    /// are to be forgotten.
+    ///
+    /// - Parameters:
+    ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
+    ///   - sparesSucceeded: whether those that have succeeded are left as they are.
+    ///   - live: those that may be writing.
+    /// - Returns: The events, and those that are still to be cleaned up.
+    func remove(
+        _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
+        live: Set<TransferID>, at now: Date
+    ) throws(TransferError) -> (removed: EventRun, begun: [TransferID])
+
+    /// Keeps transfers after all that have succeeded meanwhile.
+    func keep(_ ids: [TransferID]) throws(TransferError)
+
+    /// Forgets transfers, with their events.
+    func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun
+
+    // MARK: Events
+
+    /// Records an event and returns its number, which is larger than that of every event before, kept or not.
+    ///
+    /// - Parameter snapshot: The transfer as the event shows it for ever; nil shows it as it is when the event is read.
+    @discardableResult
+    func appendEvent(
+        kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
+    ) throws(TransferError) -> Int64
+
+    /// Records an event of one kind for each of these transfers, in their order.
+    @discardableResult
+    func appendEvents(
+        kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
+    ) throws(TransferError) -> EventRun
+
+    /// Lets the events of a session up to and including a number go.
+    func acknowledge(_ session: SessionID, through number: Int64) throws(TransferError)
+
+    /// Lets events of a session go that its limits do not keep, some thousand at a time, so that no other commit waits long.
+    ///
+    /// - Returns: whether there may be more of them.
+    func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool
+
+    // MARK: Sessions and settings
+
+    func saveSettings(_ settings: ServiceSettings) throws(TransferError)
+
+    /// Stores a session's settings; makes the session if there is none.
+    func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError)
+
+    /// Notes a task's number, so that no later one of its session gets it again.
+    func noteTask(_ number: Int, of id: SessionID) throws(TransferError)
+
+    /// Stores the order of a session's transfers; makes the session if there is none.
+    ///
+    /// Ids that the session does not have are left out.
+    /// - Returns: the ids that were stored.
+    func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID]
+
+    /// Stores the cookies that servers have given to a session.
+    func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError)
+
+    func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError)
+
+    /// Stores what is kept of a session whose app may not be there; makes the session if there is none.
+    func saveRegistration(_ registration: SessionRegistration, of id: SessionID) throws(TransferError)
+}
+
+extension JournalTransaction {
+    package func insert(
+        _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date
+    ) throws(TransferError) -> EventRun {
+        try insert(urls, like: template, first: first, session: session, at: moment, keptEvents: .max)
+    }
+}
+
+/// What a start of many transfers has done.
+package struct BegunTransfers: Sendable {
+    package let events: EventRun
+    /// Transfers that have ended and stay as they are: their secrets were forgotten.
+    package let lacking: [TransferID]
+
+    package init(events: EventRun, lacking: [TransferID]) {
+        self.events = events
+        self.lacking = lacking
+    }
+}

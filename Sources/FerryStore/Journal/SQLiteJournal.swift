@@ -1,0 +1,113 @@
+// Ferry: FerryStore
+// The journal: what must survive the daemon.
+
+package import FerryCore
+import GRDB
+import Logging
+import Synchronization
+
+/// The journal in one SQLite file: what a commit has returned survives a power cut.
+package final class SQLiteJournal: Journal {
+    let database: any DatabaseWriter
+    let health: JournalHealth
+    private let commits: CommitQueue
+    private let changes = Atomic<UInt64>(0)
+    private let alike = AlikeMemory()
+
+    init(_ database: any DatabaseWriter, health: JournalHealth, probe: @escaping JournalProbe) {
+        self.database = database
+        self.health = health
+        self.commits = CommitQueue(database, health: health, probe: probe)
+    }
+
+    package var revision: UInt64 { changes.load(ordering: .acquiring) }
+
+    /// Callers that arrive while a transaction is being committed share the next one.
+    package func commit<Value: Sendable>(
+        ofRunning: Bool, isolation: isolated (any Actor)?,
+        body: @escaping @Sendable (any JournalTransaction) throws(TransferError) -> Value
+    ) async throws(TransferError) -> Value {
+        if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) }
+        defer { if !ofRunning { changes.add(1, ordering: .acquiringAndReleasing) } }
+        let result: Result<Value, TransferError> = await withCheckedContinuation { continuation in
+            commits.add(
+                PendingCommit(
+                    perform: { transaction in
+                        do throws(TransferError) {
+                            let value = try body(transaction)
+                            return PendingCommit.Performed(isKept: true) {
+                                continuation.resume(returning: .success(value))
+                            }
+                        } catch {
+                            return PendingCommit.Performed(isKept: false) {
+                                continuation.resume(returning: .failure(error))
+                            }
+                        }
+                    },
+                    fail: { error in continuation.resume(returning: .failure(error)) }))
+        }
+        if ofRunning, case .failure = result { changes.add(1, ordering: .acquiringAndReleasing) }
+        return try result.get()
+    }
+
+    package func read<Value: Sendable>(
+        isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
+    ) async throws(TransferError) -> Value {
+        let result: Result<Value, TransferError> = await withCheckedContinuation { [health, alike] continuation in
+            database.asyncRead { access in
+                do {
+                    let connection = JournalConnection(try access.get(), health: health, alike: alike)
+                    continuation.resume(returning: .success(try body(SQLiteReader(connection: connection))))
+                } catch {
+                    continuation.resume(returning: .failure(health.translate(error)))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Lets the running commits finish, moves the write-ahead log into the journal's file and closes it.
+    package func close() async {
+        guard commits.close() else { return }
+        repeat { await onWriter { _ in } } while commits.isDraining
+        await onWriter { [health] connection in
+            do {
+                if !health.isInMemory { _ = try connection.checkpoint(.truncate) }
+            } catch {
+                // Everything is durable in the log too; the next start reads it from there.
+                health.logger.warning("The journal's log stays: the checkpoint at the end failed.", error: error)
+            }
+        }
+        do {
+            // SQLite removes its log when the connection that is closed last can write.
+            (database as? DatabasePool)?.invalidateReadOnlyConnections()
+            try database.close()
+        } catch {
+            health.logger.warning("The journal was not closed cleanly.", error: error)
+        }
+    }
+
+    // MARK: What is made before a transaction
+
+    package func prepare(_ facts: TransferFacts) throws(TransferError) -> StoredFacts {
+        StoredFacts(facts, form: try FactsColumns(facts))
+    }
+
+    package func prepare(_ end: TransferEnd) throws(TransferError) -> StoredEnd {
+        StoredEnd(end, form: try EndColumns(end))
+    }
+
+    package func prepare(_ template: TransferRecord) throws(TransferError) -> BatchTemplate {
+        BatchTemplate(template, form: try TemplateColumns(template))
+    }
+
+    /// Runs work in the writer's queue, after all that is in it.
+    private func onWriter(_ work: @escaping @Sendable (Database) -> Void) async {
+        await withCheckedContinuation { continuation in
+            database.asyncWriteWithoutTransaction { connection in
+                work(connection)
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Ferry: FerryStore
+// Opening a journal: new, as it was left, newer, or damaged.
+
+package import FerryCore
+import Foundation
+import GRDB
+package import Logging
+
+extension SQLiteJournal {
+    /// Opens the journal at a path, or makes one; its folder must exist.
+    ///
+    /// - Returns: The journal, and sentences for the user: a damaged journal was set aside under a new name.
+    /// - Throws: `journal_failed` for a journal of a newer Ferry, which stays as it is, and for a file or folder that
+    ///   cannot be used.
+    package static func open(
+        at path: String, logger: Logger
+    ) async throws(TransferError) -> (journal: SQLiteJournal, warnings: [String]) {
+        try await open(at: path, logger: logger, probe: { _ in nil })
+    }
+
+    /// How a service opens the journal of a state folder, which must exist.
+    package static func opening(in folder: String, logger: Logger) -> OpenedJournal.Opening {
+        { () async throws(TransferError) in
+            let (journal, warnings) = try await open(at: folder + "/journal.sqlite", logger: logger)
+            return OpenedJournal(journal, warnings: warnings)
+        }
+    }
+
+    /// Makes a journal that lives as long as this process.
+    package static func inMemory(logger: Logger) throws(TransferError) -> SQLiteJournal {
+        try inMemory(logger: logger, probe: { _ in nil })
+    }
+
+    static func inMemory(logger: Logger, probe: @escaping JournalProbe) throws(TransferError) -> SQLiteJournal {
+        let health = JournalHealth(file: nil, logger: logger)
+        do {
+            let queue = try DatabaseQueue(configuration: JournalSchema.configuration)
+            try JournalSchema.migrator.migrate(queue)
+            return SQLiteJournal(queue, health: health, probe: probe)
+        } catch {
+            throw health.translate(error)
+        }
+    }
+
+    // Off the caller's executor: opening reads the whole file.
+    @concurrent
+    static func open(
+        at path: String, logger: Logger, probe: @escaping JournalProbe,
+        configuration: Configuration = JournalSchema.fileConfiguration
+    ) async throws(TransferError) -> (journal: SQLiteJournal, warnings: [String]) {
+        let file = JournalFile(path: path)
+        do {
+            return try openOnce(file, logger: logger, probe: probe, configuration)
+        } catch is Damaged {
+            let aside = try file.setAside(at: Date())
+            let warning =
+                "The journal “\(path.escapingControls)” was damaged and is kept as “\(aside.escapingControls)”; a new one "
+                + "was made, and the transfers of the old one have to be submitted again."
+            logger.error("A damaged journal was set aside.", metadata: ["kept_as": "\(aside.escapingControls)"])
+            do {
+                return (try openOnce(file, logger: logger, probe: probe, configuration).journal, [warning])
+            } catch {
+                throw JournalHealth(file: file, logger: logger).translate(error)
+            }
+        } catch {
+            throw JournalHealth(file: file, logger: logger).translate(error)
+        }
+    }
+
+    private struct Damaged: Error {}
+
+    private static func openOnce(
+        _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
+    ) throws -> (journal: SQLiteJournal, warnings: [String]) {
+        // A file without a byte is what a crash right after its making leaves.
+        let size = try file.size() ?? 0
+        // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
+        if size > 0, try file.isForeign() { throw foreign(file) }
+        let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
+        var isInspected = size == 0
+        if size > 0, let found = try JournalInspection(readOnly: file.path, checksPages: checksPages) {
+            try judge(found, of: file)
+            isInspected = true
+        }
+        try file.prepare()
+        do {
+            let pool = try DatabasePool(path: file.path, configuration: configuration)
+            if !isInspected {
+                try judge(
+                    pool.writeWithoutTransaction { try JournalInspection($0, checksPages: checksPages) }, of: file)
+            }
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: JournalSchema.usualPages + "; PRAGMA journal_size_limit = 16777216")
+            }
+            try JournalSchema.migrator.migrate(pool)
+            let mended = try pool.writeWithoutTransaction { try JournalNumbers.mend($0) }
+            if let mended { logger.warning("\(mended)") }
+            file.removeCheckMarker()
+            let journal = SQLiteJournal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
+            return (journal, [mended].compactMap { $0 })
+        } catch let error as DatabaseError where error.isDamage {
+            throw Damaged()
+        }
+    }
+
+    private static func foreign(_ file: JournalFile) -> TransferError {
+        TransferError(
+            .journalFailed,
+            """
+            “\(file.path.escapingControls)” is the database of another program and was left as it is; move it away to \
+            start with an empty journal.
+            """)
+    }
+
+    private static func judge(_ found: JournalInspection, of file: JournalFile) throws {
+        switch found {
+        case .usable: return
+        case .damaged: throw Damaged()
+        case .foreign: throw foreign(file)
+        case .newer:
+            throw TransferError(
+                .journalFailed,
+                """
+                The journal “\(file.path.escapingControls)” was made by a newer Ferry and was left as it is; \
+                install that version again, or move the file away to start with an empty journal.
+                """)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// Ferry: FerryStore
+// Reservations: two live transfers never aim at one path.
+
+package import FerryCore
+import GRDB
+
+extension SQLiteTransaction {
+    /// Reserves a path for a live transfer, in place of the one that it holds.
+    ///
+    /// - Returns: Whether it holds the path afterwards; false if another live transfer does, or if there is no live
+    ///   transfer of this id.
+    package func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool {
+        try connection.execute(
+            "UPDATE OR IGNORE transfers SET destination = ? WHERE id = ? AND phase < 3", [path, id.column]) == 1
+    }
+
+    /// Reserves a path for a live transfer, as ``claimDestination(_:for:)`` does, and records its facts with that.
+    ///
+    /// - Returns: Whether both was done; nothing has changed if not.
+    package func claimDestination(
+        _ path: String, for id: TransferID, recording facts: StoredFacts
+    ) throws(TransferError) -> Bool {
+        let facts = try FactsColumns(of: facts)
+        return try connection.execute(
+            "UPDATE OR IGNORE transfers SET destination = ?, facts = ?, has_partial = ? WHERE id = ? AND phase < 3",
+            [path, facts.text, facts.leavesWork, id.column]) == 1
+    }
+
+    /// Runs a write that may reserve a path, and says so if that is why it does not fit.
+    func reserving<Value>(
+        _ path: String?, for id: TransferID, _ write: () throws(TransferError) -> Value
+    ) throws(TransferError) -> Value {
+        do throws(TransferError) {
+            return try write()
+        } catch {
+            guard error.code == .internal, let path, let holder = try destinationHolder(path), holder != id else {
+                throw error
+            }
+            throw TransferError(
+                .destinationExists,
+                "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Ferry: FerryStore
+// The end of a transfer, with its event.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+/// What the end of a transfer changes, as it is stored.
+struct EndColumns: Sendable {
+    fileprivate let id: TransferID
+    fileprivate let session: SessionID
+    fileprivate let phase: Int64
+    fileprivate let destination: String?
+    fileprivate let placed: String?
+    fileprivate let finishedAt: Int64?
+    fileprivate let attempts: Int
+    fileprivate let leavesWork: Bool
+    fileprivate let hasSecrets: Bool
+    fileprivate let facts: String
+    fileprivate let failures: String
+    fileprivate let outcome: String?
+    fileprivate let snapshot: String
+    /// The request without its secrets; nil if it had none, and stays as it is.
+    fileprivate let request: String?
+
+    init(_ end: TransferEnd) throws(TransferError) {
+        let record = end.record
+        id = record.id
+        session = record.request.session
+        phase = Int64(JournalPhase(intent: record.intent, outcome: record.outcome).rawValue)
+        destination = TransferColumns.destination(record)
+        placed = TransferColumns.placed(record)
+        finishedAt = record.finishedAt?.journalMilliseconds
+        attempts = record.attempts
+        leavesWork = record.facts.leavesWork
+        hasSecrets = record.hasSecrets
+        facts = try JournalJSON.text(record.facts)
+        failures = try TransferColumns.text(record.failures)
+        outcome = try JournalJSON.text(ifPresent: record.outcome)
+        snapshot = try JournalJSON.text(Transfer.Short(end.snapshot))
+        request = try record.request.secretsForgotten ? JournalJSON.text(record.request) : nil
+    }
+
+    /// What was made before the transaction, if this kind of journal made it.
+    init(of end: StoredEnd) throws(TransferError) {
+        if let columns = end.form as? EndColumns {
+            self = columns
+        } else {
+            try self.init(end.value)
+        }
+    }
+}
+
+extension SQLiteTransaction {
+    /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets
+    /// and else stays as it is.
+    ///
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not
+    ///   to run.
+    package func finish(
+        _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
+    ) throws(TransferError) -> Int64? {
+        let end = try EndColumns(of: end)
+        let changed = try connection.execute(
+            """
+            UPDATE transfers SET phase = ?, destination = ?, placed = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
+            has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ?, secrets = ? \
+            WHERE id = ? AND phase = 0
+            """,
+            [
+                end.phase, end.destination, end.placed, end.finishedAt, end.attempts, end.leavesWork, end.facts,
+                end.failures, end.outcome, end.hasSecrets, end.id.column,
+            ])
+        guard changed == 1 else { return nil }
+        if let request = end.request {
+            try connection.erasing { () throws(TransferError) in
+                _ = try connection.execute(
+                    "UPDATE requests SET request = ?, credentials = NULL WHERE id = ?", [request, end.id.column])
+            }
+        }
+        try connection.execute(
+            "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
+            [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
+        return connection.database.lastInsertedRowID
+    }
+
+    /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
+    ///
+    /// An end is decided from a transfer that has none, so one that has ended in between keeps its first end.
+    /// - Returns: the event's number and the transfer as the event shows it; nil, with nothing changed, if there is no such
+    ///   transfer, or if it has ended.
+    package func finish(
+        _ ended: TransferRecord, kind: TransferEvent.Kind, at: Date
+    ) throws(TransferError) -> (number: Int64, shown: Transfer)? {
+        guard try isUnfinished(ended.id), let current = try record(ended.id) else { return nil }
+        var finished = ended
+        finished.request = current.request
+        finished.credentials = current.credentials
+        if current.intent.isRemoval { finished.intent = current.intent }
+        if ended.outcome?.forgetsSecrets == true { finished.forgetSecrets() }
+        let shown = Transfer(finished, live: .waiting(.slot))
+        try update(finished)
+        let number = try appendEvent(
+            kind: kind, at: at, id: finished.id, session: finished.request.session, snapshot: shown)
+        return (number, shown)
+    }
+
+    /// Stores what an attempt has found out about a transfer that has not ended; changes by others meanwhile stay.
+    ///
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
+    @discardableResult
+    package func settle(_ tried: TransferRecord) throws(TransferError) -> Bool {
+        guard try isUnfinished(tried.id), let current = try record(tried.id) else { return false }
+        var merged = tried
+        merged.intent = current.intent
+        merged.request = current.request
+        merged.credentials = current.credentials
+        merged.outcome = nil
+        merged.active = current.active
+        // A new address is asked at once.
+        if current.request.hasOtherAddress(than: tried.request) { merged.retry = nil }
+        return try update(merged)
+    }
+
+    /// Whether there is a transfer, and no outcome of it is stored; also of one whose row cannot be read otherwise.
+    private func isUnfinished(_ id: TransferID) throws(TransferError) -> Bool {
+        try connection.row("SELECT 1 FROM transfers WHERE id = ? AND outcome IS NULL", [id.column]) != nil
+    }
+}

@@ -1,0 +1,59 @@
+// Ferry: FerryStore
+// Forgetting what only users may know.
+
+package import FerryCore
+package import Foundation
+import GRDB
+
+extension SQLiteTransaction {
+    /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
+    ///
+    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them.
+    /// - Parameters:
+    ///   - phase: how they have ended.
+    ///   - moment: only those that ended before; nil is all.
+    ///   - id: only those after this one.
+    /// - Returns: the last one that was looked at; nil if there are no more.
+    package func forgetSecrets(
+        in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
+    ) throws(TransferError) -> TransferID? {
+        var arguments: StatementArguments = [phase.rawValue, id.column]
+        if let moment { arguments += [moment.journalMilliseconds] }
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            """
+            SELECT id FROM transfers INDEXED BY transfers_secrets WHERE phase = ? AND secrets IS NOT 0 AND id > ? \
+            \(moment == nil ? "" : "AND finished_at < ?") ORDER BY id LIMIT 100
+            """, arguments
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        // A damaged index may lead back.
+        guard let last = ids.last, last.column > id.column else { return nil }
+        try connection.erasing { () throws(TransferError) in
+            for id in ids { try forgetSecrets(of: id) }
+        }
+        return last
+    }
+
+    /// Writes no more of a row than what changes: a part of it that cannot be read stays as it is.
+    private func forgetSecrets(of id: TransferID) throws(TransferError) {
+        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return }
+        let (stored, unreadable) = TransferColumns.record(from: RowReader(row))
+        guard !unreadable.contains("request") else {
+            // Nothing tells what of the text is a secret; it goes with the transfer.
+            try connection.execute("UPDATE requests SET credentials = NULL WHERE id = ?", [id.column])
+            return
+        }
+        var record = stored
+        record.forgetSecrets()
+        if record.request != stored.request || unreadable.contains("credentials") {
+            try connection.execute(TransferColumns.updateRequest, TransferColumns.requestArguments(record))
+        }
+        if record.facts != stored.facts {
+            try connection.execute(
+                "UPDATE transfers SET facts = ? WHERE id = ?", [try JournalJSON.text(record.facts), id.column])
+        }
+        try connection.execute("UPDATE transfers SET secrets = 0 WHERE id = ?", [id.column])
+    }
+}
