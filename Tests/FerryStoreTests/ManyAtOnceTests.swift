@@ -201,7 +201,7 @@ import Testing
         let found = try await records(all.map(\.id))
         for (before, after) in zip(all, found) {
             var machine = TransferMachine(before)
-            _ = machine.retried(isDelayed: false, now: now.wall)
+            _ = machine.retried(isDelayed: false)
             var expected = machine.record
             if before.outcome != nil { expected.active = ActiveTime() }
             expected.active.begin(at: now)
