@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads the three date forms of RFC 9110 §5.6.7 and writes the preferred one.
+/// Reads the three date forms of RFC 9110 §5.6.7.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -18,18 +18,6 @@ package enum HTTPDate {
         case 4: return rfc850(words)
         default: return nil
         }
-    }
-
-    /// Writes IMF-fixdate, with fractions of a second cut off.
-    package static func format(_ date: Date) -> String {
-        // Years 0 to 9999 are all that the form can hold.
-        let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799))
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
-        let rest = seconds - days * 86_400
-        let (year, month, day) = GregorianDay.date(days)
-        let weekday = ((days % 7) + 11) % 7
-        let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { padded($0, 2) }.joined(separator: ":")
-        return "\(Self.days[weekday].prefix(3)), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
@@ -77,11 +65,6 @@ package enum HTTPDate {
         // A day that the month has not got comes back as another date.
         guard GregorianDay.date(days) == (year, month, day) else { return nil }
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
 

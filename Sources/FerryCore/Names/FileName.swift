@@ -14,11 +14,6 @@ package enum FileName {
         reduced(text) ?? fallback
     }
 
-    /// As ``safe(_:)`` for a single name that a program gives: slashes become `_` instead of cutting the name.
-    package static func safe(single text: String) -> String {
-        safe(mapping(text) { isSeparator($0) ? "_" : $0 })
-    }
-
     /// As ``safe(_:)``; nil where nothing is left of the text.
     static func reduced(_ text: String) -> String? {
         // On Unicode scalars throughout: a combining mark after a slash or dot makes another Character of it and would hide it.

@@ -61,9 +61,6 @@ package struct NameBook: Sendable {
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Names that are looked up at this moment.
-    package var runningCount: Int { running }
-
     /// What is known of a name; one of which nothing is known takes its place in line.
     package mutating func ask(_ name: String, at now: Double) -> Answer {
         guard let entry = entries[name] else {

@@ -74,13 +74,6 @@ package struct RunningDigest: Sendable {
 package enum FileDigest {
     private static let chunk = 1 << 20
 
-    /// Reads `size` bytes from the beginning; blocks.
-    package static func compute(
-        _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64, disk: any DiskSystem
-    ) throws(DiskError) -> RunningDigest {
-        try extend(RunningDigest(algorithms), of: file, to: size, disk: disk)
-    }
-
     /// Goes on with a digest of the file's beginning up to a position, or to the end of a shorter file; blocks.
     package static func extend(
         _ digest: RunningDigest, of file: OpenFile, to size: Int64, disk: any DiskSystem

@@ -70,9 +70,6 @@ package struct DiskError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
-    /// Whether there is no room, by space or by quota.
-    package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
-
     /// The error of the table, where the path is the partial file or its folder.
     package var transferError: TransferError {
         let reason = unsafe String(cString: strerror(errno))

@@ -78,11 +78,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [("a/b", "a_b"), ("../x", "_x"), ("a\\b", "a_b"), ("/", "_"), ("x", "x")])
-    func `F3 in a single name that a program gives slashes become underscores`(text: String, name: String) {
-        #expect(FileName.safe(single: text) == name)
-    }
-
     @Test(arguments: [
         ("a.txt", 0, "a.txt"), ("a.txt", 1, "a-1.txt"), ("a.tar.gz", 2, "a-2.tar.gz"), ("a.TAR.XZ", 2, "a-2.TAR.XZ"),
         ("a", 9999, "a-9999"),

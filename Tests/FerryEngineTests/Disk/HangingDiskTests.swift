@@ -105,7 +105,8 @@ import Testing
                     group.addTask {
                         _ = await disk.bulk.result { system throws(DiskError) in
                             let open = try system.openFile(file.lastPathPart, in: system.openFolder(file.folderPart))
-                            return try FerryEngine.FileDigest.compute([.md5], of: open, size: 4 << 20, disk: system)
+                            return try FerryEngine.FileDigest.extend(
+                                RunningDigest([.md5]), of: open, to: 4 << 20, disk: system)
                         }
                     }
                 }

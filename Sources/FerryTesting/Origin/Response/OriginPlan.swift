@@ -1,4 +1,5 @@
 import FerryCore
+import Foundation
 
 /// Decides what a connection does about one request. Performs nothing.
 package enum OriginPlan {
@@ -12,7 +13,8 @@ package enum OriginPlan {
         var response =
             modes.lazy.compactMap { OriginResponse.replacement($0, exchange) }.first
             ?? .answering(exchange, resource, modes)
-        response.fields.insert(HeaderField(name: "Date", value: HTTPDate.string(exchange.now)), at: 0)
+        let date = HTTPDate.format(Date(timeIntervalSince1970: Double(exchange.now)))
+        response.fields.insert(HeaderField(name: "Date", value: date), at: 0)
         for mode in modes { response.apply(mode, resource: resource) }
         response.omitsBody = exchange.request.method == "HEAD"
         let delivery = OriginDelivery(modes, response, exchange.request)

@@ -1,4 +1,5 @@
 package import FerryCore
+package import Foundation
 
 /// What one request finds at its path.
 package struct OriginResource: Sendable {
@@ -7,7 +8,7 @@ package struct OriginResource: Sendable {
 
     package var body: SeededBody
     package var etag: String?
-    package var lastModified: String? = HTTPDate.string(lastModifiedSeconds)
+    package var lastModified: String? = HTTPDate.format(Date(timeIntervalSince1970: Double(lastModifiedSeconds)))
     package var contentType: String? = "application/octet-stream"
     package var acceptRanges: String? = "bytes"
     package var answersRanges = true
@@ -38,7 +39,7 @@ package struct OriginResource: Sendable {
             lastModified = value
         case .dateOnly(let age):
             etag = nil
-            lastModified = HTTPDate.string(exchange.now - age)
+            lastModified = HTTPDate.format(Date(timeIntervalSince1970: Double(exchange.now - age)))
         case .contentType(let value):
             contentType = value
         case .generated:
@@ -64,33 +65,22 @@ package struct OriginResource: Sendable {
     }
 }
 
-/// Writes dates in the fixed form of RFC 9110 §5.6.7.
-package enum HTTPDate {
-    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// The date that many seconds after 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package static func string(_ seconds: Int64) -> String {
-        let days = Int(seconds / 86_400)
-        let time = Int(seconds % 86_400)
-        let (year, month, day) = civil(days)
-        return "\(weekdays[days % 7]), \(padded(day)) \(months[month - 1]) \(year) "
-            + "\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+extension HTTPDate {
+    /// Writes the form that RFC 9110 §5.6.7 prefers, with fractions of a second cut off.
+    package static func format(_ date: Date) -> String {
+        // Years 0 to 9999 are all that the form can hold.
+        let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799))
+        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let rest = seconds - days * 86_400
+        let (year, month, day) = GregorianDay.date(days)
+        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days % 7) + 11) % 7]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { padded($0, 2) }.joined(separator: ":")
+        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
     }
 
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// The civil date of a day after 1970. Years begin in March here, which puts the leap day last.
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }

@@ -121,7 +121,6 @@ package final class ScriptedOrigin: Sendable {
     package var requests: [RecordedRequest] { facts.requests }
     /// Body bytes handed to the kernel, over all responses.
     package var bytesSent: Int64 { facts.bytesSent }
-    package var openConnections: Int { facts.openConnections }
 
     /// Returns once the facts satisfy a condition.
     package func wait(until condition: @escaping @Sendable (OriginFacts) -> Bool) async {
