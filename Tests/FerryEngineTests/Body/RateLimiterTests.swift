@@ -1,9 +1,7 @@
-// Ferry: FerryEngineTests
-// Rate limits, on a clock of the test's own.
-
 import FerryCore
 import FerryEngine
 import Testing
+@testable import FerryEngine
 
 @Suite(.timeLimit(.minutes(1))) struct `Rate limits` {
     private static let second: UInt64 = 1_000_000_000
@@ -92,5 +90,24 @@ import Testing
         for (bytes, priority) in zip(passed, priorities) {
             #expect(abs(Double(bytes) / total - Double(priority.weight) / weights) < 0.05)
         }
+    }
+}
+
+@Suite struct `Several rate limits` {
+    /// A million bytes take long enough that the second that may have gathered meanwhile makes no difference.
+    @Test(
+        arguments: [
+            ([], 0), ([0], 0), ([1000], 1000), ([1000, 1000], 1000), ([1000, 0, 1000], 1000), ([2000, 500], 2000),
+            ([500, 2000, 1000], 2000),
+        ] as [([Int64], Double)])
+    func `are waited for at the same time, not one after the other`(rates: [Int64], seconds: Double) {
+        let gate = RateGate(rates.map { RateLimiter(rate: $0) }, priority: .normal)
+        let wait = Double(gate.reserve(1_000_000)) / 1e9
+        #expect(wait <= seconds && wait >= seconds - 1)
+    }
+
+    @Test(arguments: [([], true), ([0, 0], true), ([0, 5], false)] as [([Int64], Bool)])
+    func `are open where there is none`(rates: [Int64], isOpen: Bool) {
+        #expect(RateGate(rates.map { RateLimiter(rate: $0) }, priority: .normal).isOpen == isOpen)
     }
 }
