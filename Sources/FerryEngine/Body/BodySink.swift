@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Where body bytes go.
-
 import FerryCore
 import NIOCore
 import Synchronization

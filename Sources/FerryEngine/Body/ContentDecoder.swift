@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Taking a content coding off a body as it comes.
-
 import CFerrySystem
 package import FerryCore
 package import NIOCore

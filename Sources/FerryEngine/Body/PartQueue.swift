@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Handing a body over at the pace of whoever reads it.
-
 import FerryCore
 import NIOCore
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// How far a transfer is, for whoever wants to look.
-
 package import FerryCore
 package import Synchronization
 

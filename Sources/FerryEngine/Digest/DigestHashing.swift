@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The hashes of the Digest scheme.
-
 import Crypto
 package import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Which file systems folders are on.
-
 import FerryCore
 import NIOCore
 import Synchronization

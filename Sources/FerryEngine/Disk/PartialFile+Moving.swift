@@ -1,9 +1,7 @@
-// Ferry: FerryEngine
-// Partial files that change hands.
-
 package import FerryCore
 import Foundation
 
+/// Partial files that change hands.
 extension Engine {
     /// Makes a file that an earlier transfer left the partial file of another one, cut at its offset.
     ///

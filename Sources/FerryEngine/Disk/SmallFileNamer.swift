@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The names of many small files.
-
 import FerryCore
 
 /// Gives small files that are durable their final names, and makes the names durable.

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The files of many small bodies.
-
 import FerryCore
 import Foundation
 import NIOCore

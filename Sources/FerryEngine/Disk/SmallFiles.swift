@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Small files on their way to their places, many at once.
-
 import FerryCore
 import Foundation
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Which of several addresses answers.
-
 import NIOCore
 import NIOPosix
 

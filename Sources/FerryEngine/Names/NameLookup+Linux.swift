@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The system's resolver.
-
 #if os(Linux)
     import FerryCore
     import Glibc

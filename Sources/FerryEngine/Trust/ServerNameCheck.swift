@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Whether a connection's certificate names the host that was asked.
-
 import FerryCore
 import NIOCore
 import NIOSSL

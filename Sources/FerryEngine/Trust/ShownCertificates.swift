@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The certificates of a server, with what is wrong with them.
-
 import FerryCore
 import Foundation
 import NIOSSL
