@@ -1,6 +1,3 @@
-// Ferry: FerryBenchmark
-// Calls that concern many tasks at once, beside calls for one after the other.
-
 import Dispatch
 import Ferry
 import Foundation

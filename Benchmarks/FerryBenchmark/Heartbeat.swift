@@ -1,6 +1,3 @@
-// Ferry: FerryBenchmark
-// How long the main queue is kept from its work.
-
 import Dispatch
 import Synchronization
 

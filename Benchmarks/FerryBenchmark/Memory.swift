@@ -1,6 +1,3 @@
-// Ferry: FerryBenchmark
-// The memory of this process.
-
 import Foundation
 
 /// The memory of this process.

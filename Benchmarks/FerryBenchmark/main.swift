@@ -1,4 +1,3 @@
-// Ferry: FerryBenchmark
 // What scripts/bench measures of session managers: calls that concern many tasks at once, and managers of many tasks.
 //
 // Usage: FerryBenchmark batches COUNT URL FOLDER | creation FOLDER

@@ -1,6 +1,3 @@
-// Ferry: FerryRelay
-// One direction of a connection.
-
 import DequeModule
 import NIOCore
 

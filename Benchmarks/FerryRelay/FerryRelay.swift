@@ -1,6 +1,3 @@
-// Ferry: FerryRelay
-// What scripts/bench puts before its server: a path with a round-trip time, and caps for each connection.
-
 import ArgumentParser
 import Foundation
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryRelay
-// What the relay has relayed.
-
 import Synchronization
 
 /// Connections and bytes since the start.

@@ -1,6 +1,3 @@
-// Ferry: FerryRelay
-// What the path between the clients and the server is like.
-
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -1,4 +1,3 @@
-// Ferry: FoundationBenchmark
 // The same download with Foundation's own URLSession. Usage: FoundationBenchmark URL FILE
 
 import Foundation

@@ -1,4 +1,3 @@
-// Ferry: URLSessionBenchmark
 // What scripts/bench measures of URLSession: one download in the app, and many tasks in the daemon.
 //
 // Usage: URLSessionBenchmark download URL FILE | tasks COUNT URL

@@ -1,4 +1,3 @@
-// Ferry: Ferry
 // The types of sessions, which come with those of managers.
 
 @_exported public import BackgroundURLSession

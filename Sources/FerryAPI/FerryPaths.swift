@@ -1,6 +1,3 @@
-// Ferry: FerryAPI
-// Where a user's daemon keeps its things.
-
 package import FerryCore
 import Foundation
 

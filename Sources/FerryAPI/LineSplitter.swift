@@ -1,6 +1,3 @@
-// Ferry: FerryAPI
-// Bytes that arrive in pieces, cut into lines.
-
 package import Foundation
 
 /// Cuts bytes that arrive in pieces into lines, without their line breaks; empty lines count.

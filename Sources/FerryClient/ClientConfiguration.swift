@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// How a client finds its daemon.
-
 package import FerryAPI
 package import FerryCore
 import Glibc

@@ -1,10 +1,8 @@
-// Ferry: FerryClient
-// Whole lists of the daemon.
-
 import FerryAPI
 package import FerryCore
 import Foundation
 
+/// Whole lists of the daemon.
 extension RemoteTransferService {
     /// The next page is asked for before the last one is read: the daemon and this process work at the same time.
     package func allTransfers(of session: SessionID) async throws(TransferError) -> [Transfer] {

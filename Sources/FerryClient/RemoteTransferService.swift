@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The service of the daemon.
-
 import FerryAPI
 package import FerryCore
 import Foundation

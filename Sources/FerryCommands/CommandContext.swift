@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// What a command works with.
-
 package import FerryClient
 package import FerryCore
 package import Foundation

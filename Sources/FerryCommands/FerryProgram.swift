@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Runs one command line.
-
 import ArgumentParser
 import FerryCore
 

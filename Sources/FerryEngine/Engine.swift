@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What all runs share: event loops, connections, disk threads.
-
 package import FerryCore
 import Foundation
 package import Logging

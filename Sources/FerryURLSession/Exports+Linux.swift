@@ -1,4 +1,3 @@
-// Ferry: FerryURLSession
 // What this module shows of Foundation and FoundationNetworking.
 
 @_exported public import Foundation

@@ -1,4 +1,3 @@
-// Ferry: ferry
 // The command line's main.
 
 import FerryCommands

@@ -1,4 +1,3 @@
-// Ferry: ferryd
 // The daemon's program.
 
 import FerryServer

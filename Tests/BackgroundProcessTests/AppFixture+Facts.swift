@@ -1,10 +1,8 @@
-// Ferry: BackgroundProcessTests
-// What can be seen of an app from outside.
-
 import FerryTesting
 import Foundation
 import Glibc
 
+/// What can be seen of an app from outside.
 extension AppFixture {
     /// The processes of the app that run.
     func processes() -> [pid_t] {

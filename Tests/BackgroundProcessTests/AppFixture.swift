@@ -1,6 +1,3 @@
-// Ferry: BackgroundProcessTests
-// An app, its daemon and its origin.
-
 import FerryTesting
 import Foundation
 import Glibc

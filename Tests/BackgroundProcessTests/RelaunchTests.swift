@@ -1,6 +1,3 @@
-// Ferry: BackgroundProcessTests
-// Apps that end while their transfers go on.
-
 import FerryTesting
 import Foundation
 import Glibc

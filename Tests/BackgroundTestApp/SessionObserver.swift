@@ -1,6 +1,3 @@
-// Ferry: BackgroundTestApp
-// What the session's delegate is told.
-
 import BackgroundURLSession
 import Synchronization
 import TestAppKit

@@ -1,6 +1,3 @@
-// Ferry: BackgroundTestApp
-// One thing that the app does.
-
 /// One thing that the app does, written `name` or `name=argument`.
 ///
 /// | step | what it does |

@@ -1,6 +1,3 @@
-// Ferry: BackgroundTestApp
-// The app itself.
-
 import BackgroundURLSession
 import TestAppKit
 

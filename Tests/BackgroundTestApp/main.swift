@@ -1,4 +1,3 @@
-// Ferry: BackgroundTestApp
 // An app with one background session that does what its arguments say and writes down what happens to it.
 //
 // Usage: BackgroundTestApp SESSION STEP…; see `Step`. Lines go to the file that EVENTS names, so that the processes of one

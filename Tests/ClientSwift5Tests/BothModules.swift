@@ -1,6 +1,3 @@
-// Ferry: ClientSwift5Tests
-// Client code that imports FoundationNetworking too: the types of BackgroundURLSession come first.
-
 import BackgroundURLSession
 import Foundation
 import FoundationNetworking

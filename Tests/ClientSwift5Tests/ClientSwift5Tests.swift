@@ -1,6 +1,3 @@
-// Ferry: ClientSwift5Tests
-// What client code in language mode 5 gets.
-
 import BackgroundURLSession
 import Foundation
 import Testing

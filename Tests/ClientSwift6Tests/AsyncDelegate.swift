@@ -1,9 +1,7 @@
-// Ferry: ClientSwift6Tests
-// A delegate in language mode 6 that implements the async forms.
-
 import BackgroundURLSession
 import Foundation
 
+/// A delegate in language mode 6 that implements the async forms.
 final class AsyncDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge

@@ -1,10 +1,8 @@
-// Ferry: ClientSwift6Tests
-// Client code that imports FoundationNetworking too, with member import visibility.
-
 import BackgroundURLSession
 import Foundation
 import FoundationNetworking
 
+/// Client code that imports FoundationNetworking too, with member import visibility.
 enum BothModules {
     static func session(_ delegate: any URLSessionTaskDelegate) -> URLSession {
         let configuration = URLSessionConfiguration.default

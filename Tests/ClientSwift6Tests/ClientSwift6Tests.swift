@@ -1,6 +1,3 @@
-// Ferry: ClientSwift6Tests
-// What client code in language mode 6 gets.
-
 import BackgroundURLSession
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: ClientSwift6Tests
-// Client code that imports BackgroundURLSession alone: it shows Foundation and the types of requests and responses.
-
 import BackgroundURLSession
 
 /// Uses members of every type that comes from FoundationNetworking.

@@ -1,6 +1,3 @@
-// Ferry: ExampleTests
-// The list of downloads does what it is told, and is there again after a kill.
-
 import FerryTesting
 import Foundation
 import Glibc

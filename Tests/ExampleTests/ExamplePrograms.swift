@@ -1,6 +1,3 @@
-// Ferry: ExampleTests
-// The programs of the example package.
-
 import FerryTesting
 import Foundation
 

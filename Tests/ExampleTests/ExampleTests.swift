@@ -1,6 +1,3 @@
-// Ferry: ExampleTests
-// The examples do what is said beside them.
-
 import FerryTesting
 import Foundation
 import Glibc

@@ -1,9 +1,7 @@
-// Ferry: ExampleTests
-// Programs that print without asking for lines.
-
 import FerryTesting
 import Foundation
 
+/// Programs that print without asking for lines.
 extension DaemonFixture {
     /// Starts one function of the snippets, whose home, documents and temporary folder are the fixture's.
     func snippet(_ function: String, _ origin: ScriptedOrigin) throws -> ChildProcess {

@@ -1,6 +1,3 @@
-// Ferry: ExampleTests
-// Code as it is written with other libraries runs with Ferry.
-
 import FerryTesting
 import Foundation
 import Glibc

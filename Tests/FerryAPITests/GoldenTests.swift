@@ -1,6 +1,3 @@
-// Ferry: FerryAPITests
-// The JSON that others build on.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryAPITests
-// Where a daemon keeps its things.
-
 import FerryAPI
 import FerryCore
 import Testing

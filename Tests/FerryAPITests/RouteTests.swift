@@ -1,6 +1,3 @@
-// Ferry: FerryAPITests
-// Routes and queries as text.
-
 import FerryAPI
 import FerryCore
 import Testing

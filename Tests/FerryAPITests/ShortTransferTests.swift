@@ -1,6 +1,3 @@
-// Ferry: FerryAPITests
-// Transfers without what is as usual.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryAPITests
-// The JSON of sessions that outlive their apps.
-
 import FerryAPI
 import FerryCore
 import Foundation

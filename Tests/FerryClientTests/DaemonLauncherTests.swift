@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// The daemon is found, started and understood.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// The first call asks nothing else.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// The daemon's answers, taken apart.
-
 import NIOCore
 import Testing
 

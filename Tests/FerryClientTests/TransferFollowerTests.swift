@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// Transfers are followed to their end, whatever happens to the daemon.
-
 import FerryClient
 import Foundation
 import Testing

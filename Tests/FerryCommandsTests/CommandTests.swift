@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// What commands print and with which status they end.
-
 import FerryCore
 import Testing
 

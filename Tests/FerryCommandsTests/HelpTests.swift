@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// The help of each command.
-
 import Foundation
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// What scripts read.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// Options are read as people mean them.
-
 import ArgumentParser
 import FerryCore
 import Testing

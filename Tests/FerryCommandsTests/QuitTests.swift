@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// ferry quit
-
 import FerryCore
 import Testing
 

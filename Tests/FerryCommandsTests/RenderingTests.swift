@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// How progress looks.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What people get wrong, and what servers and machines do to them.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What concerns one program of many that share a daemon.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What the origin serves changes while no daemon runs.
-
 import FerryTesting
 import Testing
 

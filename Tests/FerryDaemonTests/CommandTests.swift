@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// The commands that look at transfers and change them.
-
 import FerryCore
 import FerryTesting
 import Foundation

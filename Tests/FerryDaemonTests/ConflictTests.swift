@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What happens when the name of a file is taken.
-
 import FerryTesting
 import Foundation
 import Testing

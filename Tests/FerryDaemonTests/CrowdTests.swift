@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// Many files, stopped clients, and daemons that go while somebody listens.
-
 import FerryTesting
 import Foundation
 import Glibc

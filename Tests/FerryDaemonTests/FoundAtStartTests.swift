@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What a starting daemon finds changed on disk.
-
 import FerryTesting
 import Foundation
 import Testing

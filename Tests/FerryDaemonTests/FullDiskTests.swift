@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// A file system without room.
-
 import FerryTesting
 import Foundation
 import Glibc

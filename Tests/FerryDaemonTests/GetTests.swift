@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// What `ferry get` does, as its user sees it.
-
 import FerryTesting
 import Foundation
 import Glibc

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// The daemon dies while it places a file of another file system.
-
 import FerryClient
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// The daemon dies at each step of a download.
-
 import FerryCore
 import FerryTesting
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// The daemon dies while many transfers are stored or acted on.
-
 import FerryClient
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// Daemons and clients that die in the middle of a download.
-
 import FerryCore
 import FerryTesting
 import Glibc

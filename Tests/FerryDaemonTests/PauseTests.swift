@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// Downloads that are paused again and again.
-
 import FerryCore
 import FerryTesting
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// How often a command asks the daemon.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// Daemons that die while several connections fetch one file.
-
 import FerryCore
 import FerryTesting
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// How daemons are started, and how many there are.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// A daemon that is ended by traps soon after its starts.
-
 import FerryTesting
 import Glibc
 import Testing

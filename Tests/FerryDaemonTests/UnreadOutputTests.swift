@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// Commands whose output is not read.
-
 import FerryClient
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// Apps that their user ends, that the daemon starts, and that are there twice.
-
 import FerryTesting
 import Foundation
 import Glibc

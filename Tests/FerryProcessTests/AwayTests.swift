@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// Managers whose process is gone while their downloads go on.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// Stored byte counts that are not true.
-
 import FerryCore
 import FerryStore
 import FerryTesting

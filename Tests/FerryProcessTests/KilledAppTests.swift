@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// Apps that die in the middle of a call.
-
 import FerryTesting
 import Foundation
 import Glibc

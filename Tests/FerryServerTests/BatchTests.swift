@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// Many requests in one body.
-
 import FerryAPI
 import FerryCore
 import Foundation

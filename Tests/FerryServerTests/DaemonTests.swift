@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// The daemon's parts together.
-
 import FerryAPI
 import FerryCore
 @testable import FerryServer

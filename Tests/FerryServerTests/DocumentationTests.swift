@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// The page and the table agree.
-
 import FerryAPI
 import FerryCore
 import Foundation

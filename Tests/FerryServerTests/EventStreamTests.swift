@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// Events over the socket.
-
 import FerryAPI
 import FerryCore
 import Foundation

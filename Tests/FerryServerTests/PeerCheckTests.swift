@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// Only the daemon's own user gets in.
-
 @testable import FerryServer
 import Foundation
 import Logging

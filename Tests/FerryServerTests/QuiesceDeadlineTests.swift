@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// A client that does not read holds up nobody.
-
 @testable import FerryServer
 import NIOCore
 import NIOEmbedded

@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// What the control API refuses, and how.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// The routes over a real socket.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// The socket, its folder and the lock.
-
 import FerryAPI
 import FerryCore
 @testable import FerryServer

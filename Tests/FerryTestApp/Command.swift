@@ -1,6 +1,3 @@
-// Ferry: FerryTestApp
-// One thing that the app does.
-
 import Ferry
 import Foundation
 

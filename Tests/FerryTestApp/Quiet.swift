@@ -1,6 +1,3 @@
-// Ferry: FerryTestApp
-// A logger that says nothing.
-
 import Ferry
 
 /// A logger that says nothing: standard output belongs to the story.

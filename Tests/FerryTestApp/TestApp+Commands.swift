@@ -1,11 +1,9 @@
-// Ferry: FerryTestApp
-// What the app does with managers and tasks.
-
 import Ferry
 import Foundation
 import Glibc
 import TestAppKit
 
+/// What the app does with managers and tasks.
 extension TestApp {
     /// Carries out what concerns managers and single tasks.
     ///

@@ -1,10 +1,8 @@
-// Ferry: FerryTestApp
-// What the app writes down.
-
 import Ferry
 import Foundation
 import TestAppKit
 
+/// What the app writes down.
 extension TestApp {
     /// Carries out what only looks.
     func observe(_ command: Command) {

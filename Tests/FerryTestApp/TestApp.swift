@@ -1,6 +1,3 @@
-// Ferry: FerryTestApp
-// The app itself.
-
 import Dispatch
 import Ferry
 import Foundation

@@ -1,4 +1,3 @@
-// Ferry: FerryTestApp
 // An app with managers of one identifier that does what it is told, line by line, and writes down what happens.
 //
 // Usage: FerryTestApp IDENTIFIER COMMAND…; see `Command`. More commands come on standard input, one a line. What happens is

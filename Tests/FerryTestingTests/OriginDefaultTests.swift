@@ -1,6 +1,3 @@
-// Ferry: FerryTestingTests
-// The origin without misbehaviour.
-
 import FerryTesting
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryTestingTests
-// The origin's misbehaviour, seen as bytes.
-
 import FerryTesting
 import Testing
 

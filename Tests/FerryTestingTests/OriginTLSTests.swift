@@ -1,6 +1,3 @@
-// Ferry: FerryTestingTests
-// The origin and nginx over TLS, as curl sees them.
-
 import FerryTesting
 import Foundation
 import Subprocess

@@ -1,6 +1,3 @@
-// Ferry: FerryTestingTests
-// A client that sees bytes and nothing else.
-
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -1,6 +1,3 @@
-// Ferry: FerryTestingTests
-// Bodies that follow from a seed.
-
 import Crypto
 import FerryTesting
 import Foundation

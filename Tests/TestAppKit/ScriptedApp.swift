@@ -1,6 +1,3 @@
-// Ferry: TestAppKit
-// An app that does what its arguments say.
-
 package import BackgroundURLSession
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: TestAppKit
-// What has happened, as lines.
-
 import Foundation
 
 /// Writes lines to the file that EVENTS names, or to standard output; every line is there once `add` returns.

@@ -1,4 +1,3 @@
-// Ferry: BackgroundURLSession
 // On Apple's systems URLSession is Foundation's.
 
 @_exported import Foundation

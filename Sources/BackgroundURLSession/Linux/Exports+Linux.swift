@@ -1,4 +1,3 @@
-// Ferry: BackgroundURLSession
 // The types of this module, so that they come before FoundationNetworking's in a file that imports both.
 
 @_exported public import FerryURLSession

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// Where users keep data on Linux.
-
 import Foundation
 
 /// The folder of the user's data, which no system purges (XDG Base Directory Specification).

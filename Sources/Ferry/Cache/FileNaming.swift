@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// What files are called.
-
 import Foundation
 
 /// What the files of downloads are called.

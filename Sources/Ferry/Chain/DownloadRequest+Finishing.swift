@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// How the file of a chain comes to its place.
-
 import Dispatch
 import FerryCore
 import FerryURLSession
@@ -8,6 +5,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// How the file of a chain comes to its place.
 extension DownloadRequest {
     /// The statuses whose responses are files, where nobody says otherwise.
     private static let success: Set<Int> = Set(200..<300)

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// A download whose app says where its file goes.
-
 import FerryCore
 import FerryURLSession
 public import Foundation

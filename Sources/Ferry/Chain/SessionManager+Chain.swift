@@ -1,12 +1,10 @@
-// Ferry: Ferry
-// Managers and downloads in the style of a chain.
-
 public import BackgroundURLSession
 import Dispatch
 import FerryCore
 import Foundation
 import Synchronization
 
+/// Managers and downloads in the style of a chain.
 extension SessionManager {
     /// A manager that the daemon serves, for downloads without one of their own.
     public static let `default`: SessionManager = {

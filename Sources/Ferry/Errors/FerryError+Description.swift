@@ -1,8 +1,6 @@
-// Ferry: Ferry
-// Errors as sentences and as words.
-
 public import Foundation
 
+/// Errors as sentences and as words.
 extension FerryError: LocalizedError, CustomStringConvertible {
     /// A sentence for people, without the passwords of URLs.
     public var errorDescription: String? { description }

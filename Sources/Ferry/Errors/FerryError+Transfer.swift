@@ -1,10 +1,8 @@
-// Ferry: Ferry
-// From the daemon's errors to those of the library.
-
 import FerryCore
 import FerryURLSession
 import Foundation
 
+/// From the daemon's errors to those of the library.
 extension FerryError {
     /// An error of a transfer or of the daemon.
     ///

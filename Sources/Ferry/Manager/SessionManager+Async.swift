@@ -1,10 +1,8 @@
-// Ferry: Ferry
-// A manager for code with async and await.
-
 import FerryCore
 public import Foundation
 import Synchronization
 
+/// A manager for code with async and await.
 extension SessionManager {
     /// Downloads a URL and returns its file.
     ///

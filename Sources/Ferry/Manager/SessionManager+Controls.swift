@@ -1,6 +1,4 @@
-// Ferry: Ferry
-// What can be done to one download.
-
+/// What can be done to one download.
 extension SessionManager {
     /// Lets a download go on; nothing of what was received is fetched again.
     ///

@@ -1,11 +1,9 @@
-// Ferry: Ferry
-// How downloads are made.
-
 import Dispatch
 import FerryCore
 import Foundation
 import Synchronization
 
+/// How downloads are made.
 extension SessionManager {
     /// Downloads a URL, or goes on with it; returns once the daemon has stored that.
     ///

@@ -1,8 +1,6 @@
-// Ferry: Ferry
-// What can be done to all downloads, and their order.
-
 import Synchronization
 
+/// What can be done to all downloads, and their order.
 extension SessionManager {
     /// Lets all downloads go on that have not succeeded, in one transaction.
     ///

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// A list of downloads that outlive the app.
-
 public import BackgroundURLSession
 public import Dispatch
 import FerryURLSession

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// A download manager whose downloads are models.
-
 import FerryCore
 import Foundation
 import Synchronization

@@ -1,10 +1,8 @@
-// Ferry: Ferry
-// A task for code with async and await.
-
 import FerryCore
 import Foundation
 import Synchronization
 
+/// A task for code with async and await.
 extension DownloadTask {
     /// What happens to a task, in order.
     ///

@@ -1,8 +1,6 @@
-// Ferry: Ferry
-// What a task tells its app.
-
 import Synchronization
 
+/// What a task tells its app.
 extension DownloadTask {
     /// Calls a closure when bytes have come, at most ten times a second, and once with the final count before the end.
     @discardableResult

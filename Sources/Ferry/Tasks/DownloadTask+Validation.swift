@@ -1,10 +1,8 @@
-// Ferry: Ferry
-// Whether a task's file is the one that was expected.
-
 import FerryCore
 import Foundation
 import Synchronization
 
+/// Whether a task's file is the one that was expected.
 extension DownloadTask {
     /// Compares the file with a code: while it is downloaded, or at once if it is there.
     ///

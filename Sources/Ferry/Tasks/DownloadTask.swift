@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// One download of a manager.
-
 import FerryCore
 import FerryURLSession
 public import Foundation

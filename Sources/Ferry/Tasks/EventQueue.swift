@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// The events that one observer of a task has not read.
-
 import Synchronization
 
 /// The events that one observer of a task has not read: every change of state, and the newest progress.

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// What a task keeps with its transfer in the daemon.
-
 import Foundation
 
 /// What a task keeps with its transfer in the daemon, beyond what the transfer says itself.

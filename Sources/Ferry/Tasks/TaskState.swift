@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// What is known of a task in this process.
-
 import FerryCore
 import FerryURLSession
 import Foundation

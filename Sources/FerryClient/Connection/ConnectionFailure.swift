@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Why an exchange with the daemon came to nothing.
-
 import FerryAPI
 import FerryCore
 

@@ -1,11 +1,9 @@
-// Ferry: FerryClient
-// Calls of endpoints over the connection.
-
 import FerryAPI
 import FerryCore
 import Foundation
 import NIOCore
 
+/// Calls of endpoints over the connection.
 extension DaemonConnection {
     /// Calls an endpoint whose answer is one JSON value, as is its body where no other type is named.
     func call<E: Endpoint>(

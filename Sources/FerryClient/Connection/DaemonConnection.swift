@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// HTTP over the daemon's socket.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Lets calls through once a daemon answers.
-
 import FerryAPI
 import FerryCore
 

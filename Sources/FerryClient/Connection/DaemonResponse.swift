@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// An answer of the daemon, while it is read.
-
 import NIOCore
 import Synchronization
 

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// A connection to the daemon's socket.
-
 import Dispatch
 import FerryAPI
 import FerryCore

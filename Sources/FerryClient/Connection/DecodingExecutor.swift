@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Where long answers are read.
-
 import Dispatch
 
 /// Runs tasks on a thread of its own: callers may block the threads of Swift's pool, and calls have a thread to themselves.

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The lines of a stream.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Where the parts of the daemon's answers end.
-
 import FerryAPI
 import FerryCore
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The daemon by hand.
-
 package import FerryCore
 
 /// The daemon of a user: its service, and its start and end by hand.

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The daemon on this machine.
-
 import FerryAPI
 package import FerryCore
 import Glibc

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// How far a follower has come.
-
 import FerryCore
 
 /// How far a follower has come: which transfers it still waits for, and which durable event it saw last.

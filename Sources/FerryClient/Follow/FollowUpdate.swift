@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// What a follower is told.
-
 package import FerryCore
 
 /// What a follower of transfers is told.

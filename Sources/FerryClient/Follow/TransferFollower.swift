@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Follows transfers to their end.
-
 package import FerryCore
 
 /// Follows transfers to their end, through any number of daemons.

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The environment of a daemon that a client starts.
-
 /// The variables that a daemon gets from the client that starts it.
 ///
 /// The daemon serves all programs of its user and outlives the one that starts it, so it gets what concerns the user, and

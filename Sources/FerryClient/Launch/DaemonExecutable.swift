@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Finds the daemon's executable.
-
 import FerryCore
 
 /// Finds the daemon's executable: `FERRYD`, then beside the running program, then `PATH`.

@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// Starts the daemon.
-
 import FerryAPI
 import FerryCore
 import Foundation

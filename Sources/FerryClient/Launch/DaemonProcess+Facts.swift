@@ -1,10 +1,8 @@
-// Ferry: FerryClient
-// What Linux says about this process, the daemon and its files.
-
 package import FerryCore
 import Foundation
 import Glibc
 
+/// What Linux says about this process, the daemon and its files.
 extension DaemonProcess {
     /// Absolute path of the program that this process runs.
     static var runningProgram: String? {

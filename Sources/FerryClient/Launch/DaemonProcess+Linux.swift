@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// A daemon as a process of Linux.
-
 import FerryCore
 import Foundation
 import Glibc

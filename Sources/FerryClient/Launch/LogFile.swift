@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The daemon's log, opened with care.
-
 import FerryCore
 import Foundation
 import Glibc

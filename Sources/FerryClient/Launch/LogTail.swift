@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// The end of a log file.
-
 import Foundation
 
 /// The end of a log file.

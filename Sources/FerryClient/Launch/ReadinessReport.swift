@@ -1,6 +1,3 @@
-// Ferry: FerryClient
-// What a starting daemon says.
-
 import FerryCore
 
 /// What a starting daemon says to the client that started it.

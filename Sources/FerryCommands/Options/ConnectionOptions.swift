@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Through whom, and whom to trust.
-
 import ArgumentParser
 import FerryCore
 

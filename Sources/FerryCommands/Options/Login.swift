@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// A user name and password for all URLs of a command.
-
 import ArgumentParser
 import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// The options of get and add.
-
 import ArgumentParser
 import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Paths as typed, made absolute.
-
 import ArgumentParser
 import FerryCore
 

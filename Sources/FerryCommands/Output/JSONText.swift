@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// JSON on standard output.
-
 import FerryAPI
 import FerryCore
 import Foundation

@@ -1,9 +1,7 @@
-// Ferry: FerryCommands
-// Transfers as rows and as a page.
-
 import FerryCore
 import Foundation
 
+/// Transfers as rows and as a page.
 extension Transfer {
     /// What people call it: its file's name, or else the end of its URL.
     var displayName: String {

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Progress where there is no terminal.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// What there is to show of many transfers.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// One transfer on one line.
-
 import FerryCore
 import Foundation
 

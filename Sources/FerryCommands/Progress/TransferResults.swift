@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// How followed transfers ended.
-
 import FerryClient
 import FerryCore
 

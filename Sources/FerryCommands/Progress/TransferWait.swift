@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Waits for transfers and shows them.
-
 import FerryClient
 import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// Writing to a reader who may not read.
-
 import Glibc
 import Synchronization
 

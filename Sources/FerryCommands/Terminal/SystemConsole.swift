@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// The terminal, or what stands in its place.
-
 import ArgumentParser
 import Dispatch
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryCommands
-// ferry add
-
 import ArgumentParser
 import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The response that a transfer is the body of.
-
 /// The final response of a transfer, as its client is shown it.
 package struct ResponseFacts: Hashable, Codable, Sendable {
     /// The URL that was asked last.

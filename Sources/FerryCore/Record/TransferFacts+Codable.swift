@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Facts as they are stored.
-
 import Foundation
 
 /// What is as every transfer begins with it is left out: most of it is, for as long as a transfer lives.

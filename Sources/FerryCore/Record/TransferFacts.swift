@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What is known and durable about one transfer's bytes.
-
 package import Foundation
 
 /// What is durable about one transfer: the bytes on disk and what they belong to.

@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// Numbers of a record that comes from the journal.
-
+/// Numbers of a record that comes from the journal.
 extension SettingRange<Int> {
     /// Counts that go on: room is left above for any number of further ones.
     static var count: Self { Self("count", 0...Int(Int32.max)) }

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What only a transfer's user may know.
-
 /// Tells the parts of a request that open something for its user.
 enum SecretParts {
     /// In the names of fields whose values open something, such as `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What the next request asks.
-
 /// What the next request asks, and the fields that say so (docs/behaviour/transfers.md#requests).
 package struct PlannedRequest: Hashable, Sendable {
     package let asked: Asked

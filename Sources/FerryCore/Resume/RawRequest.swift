@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Requests whose answer is taken as it is.
-
 /// Why the answer to a request is the file, whatever the answer is (docs/behaviour/transfers.md#Q5).
 package enum RawRequest: Hashable, Sendable {
     /// The method, or a field of the caller's, makes any answer final: no resume, no segments.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Everything that the next request depends on.
-
 /// What is on disk and known when a request is about to be made.
 package struct RequestSituation: Hashable, Sendable {
     package var ranges = ByteRangeSet()

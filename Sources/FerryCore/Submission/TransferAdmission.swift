@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What a request must be before it is stored.
-
 /// Checks a request and brings it into the form in which it is stored.
 package enum TransferAdmission {
     /// A request that may be stored.

@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// A batch as JSON.
-
+/// A batch as JSON.
 extension TransferBatch {
     /// The items of a batch as they are written: a list for each kind of value, since an object for each item costs several
     /// times as much to read.

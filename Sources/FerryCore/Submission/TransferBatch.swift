@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Requests that are submitted together.
-
 /// Requests that are submitted together, and stored in one transaction.
 package struct TransferBatch: Hashable, Sendable {
     /// What is the same for many items; the URL, the name and the note's data of a template are replaced by those of its items.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// A user's name and password for one origin or proxy.
-
 import Foundation
 
 /// A user name and password, bound by whoever holds them to one origin or proxy.

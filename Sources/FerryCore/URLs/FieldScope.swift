@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which of a caller's fields an origin gets to see.
-
 /// What happens to a caller's fields when a redirect leads to another origin.
 package enum ForeignFields: String, Codable, Sendable {
     /// Only the fields that say what is asked, and by whom, go along.

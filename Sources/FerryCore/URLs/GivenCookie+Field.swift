@@ -1,6 +1,4 @@
-// Ferry: FerryCore
-// Which given cookies go with a request.
-
+/// Which given cookies go with a request.
 extension GivenCookie {
     /// The value of the `Cookie` field of a request; nil if no cookie belongs to it.
     ///

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The scheme, host and port that credentials, validators and limits belong to.
-
 /// A scheme, host and port (RFC 6454 §4): what credentials, validators and limits belong to.
 package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     /// `http` or `https`.

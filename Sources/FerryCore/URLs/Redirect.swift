@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Where a redirect leads.
-
 /// The request that follows a redirect.
 package struct Redirect: Hashable, Sendable {
     package let url: HTTPURL

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Which redirects are followed.
-
 /// Decides whether a redirect is followed, and with which method (RFC 9110 §15.4).
 package enum RedirectRule {
     /// The request that follows a 3xx response, added to the chain.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What a caller may put into a request, and what that makes of the transfer.
-
 /// The kind of transfer that a caller's method and fields ask for.
 package enum RequestKind: Hashable, Sendable {
     /// A GET that Ferry may resume and split.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The cookies that one transfer meets on its way.
-
 package import Foundation
 
 /// The cookies of one transfer, in memory only: sign-on pages set one and redirect to the file.

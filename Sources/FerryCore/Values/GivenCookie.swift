@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// A cookie that comes with a request.
-
 /// A cookie that a client gives along with its request.
 package struct GivenCookie: Hashable, Codable, Sendable {
     package var name: String

@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// The socket's place in the file system.
-
 import FerryAPI
 package import FerryCore
 import Foundation

@@ -1,4 +1,3 @@
-// Ferry: FerryServer
 // Peer credentials on Linux.
 
 #if os(Linux)

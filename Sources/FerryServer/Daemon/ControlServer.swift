@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// The control API on its socket.
-
 import FerryCore
 import Foundation
 import Hummingbird

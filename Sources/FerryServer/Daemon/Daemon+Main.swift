@@ -1,11 +1,9 @@
-// Ferry: FerryServer
-// What the program ferryd does with its arguments.
-
 import FerryAPI
 import FerryCore
 import Foundation
 import Logging
 
+/// What the program ferryd does with its arguments.
 extension Daemon {
     /// The whole program: returns its exit status.
     package static func main(arguments: [String], environment: [String: String], open: @escaping Opening) async -> Int32

@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// At most one daemon a state folder.
-
 import FerryCore
 import Foundation
 

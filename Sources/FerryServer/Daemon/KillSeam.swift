@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// The seam at which tests end the daemon.
-
 package import FerryCore
 import Foundation
 import Synchronization

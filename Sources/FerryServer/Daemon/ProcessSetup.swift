@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// What the daemon sets for its whole process.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryServer
-// The route that sends events.
-
 import FerryAPI
 import FerryCore
 import HTTPTypes
@@ -8,6 +5,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
+/// The route that sends events.
 extension ControlAPI {
     func addEventRoute(to router: Router<BasicRequestContext>) {
         router.respond(to: StreamEvents.self) { request, _ in

@@ -1,11 +1,9 @@
-// Ferry: FerryServer
-// Routes about transfers.
-
 import FerryAPI
 import FerryCore
 import HTTPTypes
 import Hummingbird
 
+/// Routes about transfers.
 extension ControlAPI {
     func addTransferRoutes(to router: Router<BasicRequestContext>) {
         router.respond(to: AddTransfer.self) { request, _ in

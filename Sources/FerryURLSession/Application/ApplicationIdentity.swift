@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Which app this process belongs to.
-
 import Foundation
 import Synchronization
 

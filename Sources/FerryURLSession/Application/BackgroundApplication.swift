@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The app as far as background sessions need one.
-
 public import Foundation
 import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What an app answers for.
-
 import Foundation
 
 /// The part of UIKit's `UIApplicationDelegate` that background sessions need.

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The signals by which a user ends an app.
-
 import Dispatch
 import Glibc
 

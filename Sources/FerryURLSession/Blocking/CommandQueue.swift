@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Commands to one transfer, in their order.
-
 import Dispatch
 import Synchronization
 

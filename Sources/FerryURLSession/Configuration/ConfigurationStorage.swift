@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a configuration says.
-
 import Foundation
 import FoundationNetworking
 

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// How a session behaves.
-
 public import Foundation
 public import FoundationNetworking
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a session tells about any task.
-
 public import Foundation
 public import FoundationNetworking
 

@@ -1,10 +1,8 @@
-// Ferry: FerryURLSession
-// A server's certificates in a challenge.
-
 import FerryCore
 public import Foundation
 public import FoundationNetworking
 
+/// A server's certificates in a challenge.
 extension URLProtectionSpace {
     /// The certificates that a server has shown, in DER form, its own first; nil in other challenges.
     public var certificateChain: [Data]? { (self as? ServerTrustSpace)?.certificates }

@@ -1,8 +1,6 @@
-// Ferry: FerryURLSession
-// Where a download's file goes, and what it must be.
-
 public import Foundation
 
+/// Where a download's file goes, and what it must be.
 extension URLSessionDownloadTask {
     /// Where a download's file goes: whole and synced, in one step.
     public struct Destination: Sendable, Codable, Hashable {

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A stream as the body of a request.
-
 import FerryEngine
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Challenges in Foundation's words.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a task's exchanges leave to its app.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

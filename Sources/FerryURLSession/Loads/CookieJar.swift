@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The cookies of a task that runs in the app.
-
 import Foundation
 import FoundationNetworking
 

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A URL that holds its bytes itself.
-
 import Foundation
 
 /// A `data` URL taken apart (RFC 2397).

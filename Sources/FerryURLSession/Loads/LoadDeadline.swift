@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The time that a task has.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A data task that has become a download.
-
 import FerryCore
 import FerryEngine
 import Foundation

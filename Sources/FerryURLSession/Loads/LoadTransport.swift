@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A data or upload task over a streamed exchange in the app's process.
-
 import FerryCore
 import FerryEngine
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Tasks whose URL names no server: file and data URLs.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

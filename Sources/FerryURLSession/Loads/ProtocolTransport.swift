@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A task that a URLProtocol class carries.
-
 import Foundation
 import FoundationNetworking
 import Synchronization

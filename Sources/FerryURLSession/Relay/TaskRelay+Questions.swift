@@ -1,9 +1,7 @@
-// Ferry: FerryURLSession
-// What a task's delegate decides.
-
 import Foundation
 import FoundationNetworking
 
+/// What a task's delegate decides.
 extension TaskRelay {
     /// Shows the response, and asks what becomes of it; no data come before the answer.
     func response(_ response: URLResponse) async -> URLSession.ResponseDisposition {

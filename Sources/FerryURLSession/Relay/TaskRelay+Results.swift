@@ -1,11 +1,9 @@
-// Ferry: FerryURLSession
-// A task's data, its file, and its end.
-
 import FerryCore
 import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// A task's data, its file, and its end.
 extension TaskRelay {
     /// Delivers a part of the body and returns when it has been taken.
     func data(_ data: Data) async {

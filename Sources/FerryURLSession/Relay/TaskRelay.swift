@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// From what happens to a task to its delegate's calls.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

@@ -1,9 +1,7 @@
-// Ferry: FerryURLSession
-// Which networks a request may use.
-
 import Foundation
 public import FoundationNetworking
 
+/// Which networks a request may use.
 extension URLRequest {
     /// Whether metered networks may be used; the stricter of this and the session's wins.
     public var allowsExpensiveNetworkAccess: Bool {

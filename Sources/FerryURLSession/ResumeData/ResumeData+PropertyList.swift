@@ -1,9 +1,7 @@
-// Ferry: FerryURLSession
-// Resume data as a property list.
-
 import Foundation
 import FoundationNetworking
 
+/// Resume data as a property list.
 extension ResumeData {
     private enum Key {
         static let version = "NSURLSessionResumeInfoVersion"

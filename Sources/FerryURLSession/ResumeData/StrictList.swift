@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Values of a property list, each of the one type it must have.
-
 import Foundation
 
 /// Reads a property list's dictionary, where Foundation would take a number for a truth value and the reverse.

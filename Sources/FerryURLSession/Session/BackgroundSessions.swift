@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The background sessions that this process has open.
-
 import Foundation
 import Logging
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Bytes on their way from a task to whoever iterates over them.
-
 import Foundation
 import FoundationNetworking
 import Synchronization

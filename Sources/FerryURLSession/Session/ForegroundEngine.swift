@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The engine of sessions that run in the app.
-
 import FerryCore
 import FerryEngine
 import FerryService

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A completion handler's arguments as a result.
-
 import Foundation
 import FoundationNetworking
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The tasks that a session has.
-
 import Synchronization
 
 /// The tasks of one session that have not ended, and whether it takes more.

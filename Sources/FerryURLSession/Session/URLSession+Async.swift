@@ -1,9 +1,7 @@
-// Ferry: FerryURLSession
-// Calls that are awaited.
-
 public import Foundation
 public import FoundationNetworking
 
+/// Calls that are awaited.
 extension URLSession {
     /// Fetches the bytes of a URL. Canceling the caller's task cancels the transfer. Not for background sessions.
     ///

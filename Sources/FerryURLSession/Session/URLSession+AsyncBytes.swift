@@ -1,8 +1,6 @@
-// Ferry: FerryURLSession
-// A body as a sequence of bytes.
-
 import Foundation
 
+/// A body as a sequence of bytes.
 extension URLSession {
     /// The bytes of a response, as they arrive. No more is read from the server than is asked for here.
     public struct AsyncBytes: AsyncSequence, Sendable {

@@ -1,10 +1,8 @@
-// Ferry: FerryURLSession
-// How tasks are made.
-
 import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// How tasks are made.
 extension URLSession {
     /// Makes a task and tells of it, on this thread, before it is returned (docs/behaviour/url-session.md#6).
     func make<Kind: URLSessionTask>(

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A session.
-
 public import Foundation
 public import FoundationNetworking
 import Synchronization

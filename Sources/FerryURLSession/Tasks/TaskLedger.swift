@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Where a task stands, as a value.
-
 /// Where a task stands, and what follows from what is done to it. Performs nothing.
 ///
 /// ```

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// What a task is, guarded by its lock.
-
 import Foundation
 import FoundationNetworking
 

@@ -1,9 +1,7 @@
-// Ferry: FerryURLSession
-// A task's counts and its progress.
-
 import Foundation
 import Synchronization
 
+/// A task's counts and its progress.
 extension URLSessionTask {
     /// Who takes the result in place of the delegate.
     var handler: TaskHandler? { storage.withLock(\.handler) }

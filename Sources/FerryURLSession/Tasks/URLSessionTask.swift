@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A task of a session.
-
 public import Foundation
 public import FoundationNetworking
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Background sessions over a real daemon.
-
 import FerryClient
 import FerryTesting
 import Foundation

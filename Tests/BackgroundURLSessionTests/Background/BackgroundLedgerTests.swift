@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Which results are delivered, and when the service may forget them.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Background sessions over a real daemon.
-
 import FerryURLSession
 import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// When the events of a launched process may pass.
-
 import Synchronization
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// A delegate that remembers its calls.
-
 import FerryURLSession
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// A session over a scripted engine.
-
 import Foundation
 import Testing
 

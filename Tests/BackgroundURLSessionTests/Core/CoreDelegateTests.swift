@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Who is asked and told.
-
 import FerryTesting
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Where a task stands.
-
 import Testing
 
 @testable import FerryURLSession

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What ends the process.
-
 import Foundation
 import Testing
 

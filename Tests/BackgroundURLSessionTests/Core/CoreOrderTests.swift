@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Which call follows which.
-
 import FerryTesting
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Completion handlers and calls that are awaited.
-
 import FerryTesting
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// A session's tasks and its end.
-
 import Dispatch
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What a task tells its transport, and shows of itself.
-
 import FerryTesting
 import Foundation
 import Synchronization

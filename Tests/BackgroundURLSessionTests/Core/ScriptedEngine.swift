@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// An engine whose tasks do what a test says.
-
 import Foundation
 import Synchronization
 

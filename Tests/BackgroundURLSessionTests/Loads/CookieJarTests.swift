@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Which cookies go along with a request.
-
 import Foundation
 import FoundationNetworking
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Data and upload tasks under conditions of a test.
-
 import FerryCore
 import FerryEngine
 import FerryService

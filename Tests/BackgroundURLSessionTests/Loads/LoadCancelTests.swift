@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Data tasks that are canceled.
-
 import FerryTesting
 import Foundation
 import Testing

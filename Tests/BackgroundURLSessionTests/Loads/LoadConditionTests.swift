@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Data tasks and the networks they may use.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What data tasks do with redirects and limits.
-
 import FerryTesting
 import Foundation
 import Testing

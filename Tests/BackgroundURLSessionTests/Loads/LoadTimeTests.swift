@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// How long data tasks may take.
-
 import FerryTesting
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Tasks whose URL names no server.
-
 import FerryTesting
 import Foundation
 import Testing

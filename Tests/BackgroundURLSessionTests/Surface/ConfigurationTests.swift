@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Configurations: defaults, copies, kinds.
-
 @testable import FerryURLSession
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// How a missing delegate method is recognised.
-
 @testable import FerryURLSession
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What tasks have beyond Apple's.
-
 @testable import FerryURLSession
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Metrics from what is known of a task's requests.
-
 @testable import FerryURLSession
 import FerryCore
 import Foundation

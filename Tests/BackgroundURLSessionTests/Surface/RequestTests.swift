@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What a request keeps beyond Foundation's.
-
 @testable import FerryURLSession
 import FerryCore
 import Foundation

@@ -1,10 +1,8 @@
-// Ferry: BackgroundURLSessionTests
-// Resume data with a value in every place.
-
 @testable import FerryURLSession
 import Foundation
 import Testing
 
+/// Resume data with a value in every place.
 extension ResumeData {
     static func sample() -> ResumeData {
         var original = URLRequest(url: URL(fileURLWithPath: "/"), cachePolicy: .reloadIgnoringLocalCacheData)

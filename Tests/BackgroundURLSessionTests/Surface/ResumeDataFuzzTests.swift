@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Resume data that are almost right.
-
 import FerryTesting
 @testable import FerryURLSession
 import Foundation

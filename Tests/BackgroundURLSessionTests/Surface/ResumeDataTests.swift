@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// The codec of resume data.
-
 import FerryCore
 @testable import FerryURLSession
 import Foundation

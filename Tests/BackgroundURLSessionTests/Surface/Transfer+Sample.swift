@@ -1,10 +1,8 @@
-// Ferry: BackgroundURLSessionTests
-// Transfers for tests.
-
 import Foundation
 
 @testable import FerryCore
 
+/// Transfers for tests.
 extension Transfer {
     /// A transfer that waits for a reason.
     static func waitingSample(_ reason: WaitReason) -> Transfer {

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Errors in Foundation's words.
-
 @testable import FerryURLSession
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Where a finished file goes.
-
 import FerryTesting
 import Foundation
 import Testing

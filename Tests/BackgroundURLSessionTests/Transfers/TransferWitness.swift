@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// A delegate that looks at the files it gets.
-
 import FerryURLSession
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// Downloads that run in the app.
-
 import FerryURLSession
 import FerryTesting
 import Foundation

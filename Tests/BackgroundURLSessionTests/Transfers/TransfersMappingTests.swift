@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// From tasks to transfers.
-
 import FerryCore
 import Foundation
 import FoundationNetworking
@@ -8,6 +5,7 @@ import Testing
 
 @testable import FerryURLSession
 
+/// From tasks to transfers.
 private typealias Configuration = FerryURLSession.URLSessionConfiguration
 
 @Suite struct `The transfer of a task` {

@@ -1,6 +1,3 @@
-// Ferry: BackgroundURLSessionTests
-// What a task's delegate is told of its transfer.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// A service whose event streams are scripts.
-
 import FerryCore
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryClientTests
-// A daemon's socket that does as the test says.
-
 import Foundation
 import Glibc
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryCommandsTests
-// A service without a daemon.
-
 import FerryClient
 import FerryCore
 import Foundation

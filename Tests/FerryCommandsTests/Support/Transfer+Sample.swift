@@ -1,10 +1,8 @@
-// Ferry: FerryCommandsTests
-// Transfers for tests.
-
 import Foundation
 
 @testable import FerryCore
 
+/// Transfers for tests.
 extension Transfer {
     /// A running transfer of which a quarter is there.
     static func sample(id: UInt64 = 1, url: String = "https://example.com/file.iso") -> Transfer {

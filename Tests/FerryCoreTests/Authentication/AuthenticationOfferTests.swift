@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Reading challenges.
-
 import FerryCore
 import Testing
 

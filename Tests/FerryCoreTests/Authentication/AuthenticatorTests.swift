@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// What becomes of a challenge.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Whether a certificate names a host.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Transfers that wait for their client, and those that do not wait.
-
 import FerryCore
 import Foundation
 import Testing

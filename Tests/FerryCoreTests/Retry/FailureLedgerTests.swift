@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Which failure ends a transfer.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// A client's own rule for trying again.
-
 import FerryCore
 import Foundation
 import Testing

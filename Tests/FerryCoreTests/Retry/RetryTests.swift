@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Delays between tries.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Who may run beside those that run.
-
 import FerryCore
 import Testing
 

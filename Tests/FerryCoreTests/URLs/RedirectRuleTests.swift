@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Redirects that are followed, and those that are not.
-
 import FerryCore
 import Testing
 

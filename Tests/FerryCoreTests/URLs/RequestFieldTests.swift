@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// The caller's own fields, and who gets to see them.
-
 import FerryCore
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// Cookies that one transfer meets.
-
 import FerryCore
 import Foundation
 import Testing

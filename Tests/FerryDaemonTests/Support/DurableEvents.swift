@@ -1,10 +1,8 @@
-// Ferry: FerryDaemonTests
-// The durable events of a transfer, as the daemon redelivers them.
-
 import FerryClient
 import FerryCore
 import FerryTesting
 
+/// The durable events of a transfer, as the daemon redelivers them.
 extension DaemonFixture {
     /// The kinds of a transfer's durable events from the first on, in order.
     func durableEvents(_ id: String) async throws -> [TransferEvent.Kind] {

@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// A transfer as --json shows it.
-
 import FerryTesting
 import Foundation
 

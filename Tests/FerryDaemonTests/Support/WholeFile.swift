@@ -1,9 +1,7 @@
-// Ferry: FerryDaemonTests
-// What is left of a download that has ended well.
-
 import FerryTesting
 import Testing
 
+/// What is left of a download that has ended well.
 extension DaemonFixture {
     /// Checks that a command succeeded, and that `file.bin` alone is there, with all bytes of a body.
     func expectWhole(

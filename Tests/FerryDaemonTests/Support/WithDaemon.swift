@@ -1,6 +1,3 @@
-// Ferry: FerryDaemonTests
-// A daemon and an origin for one test.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// The Digest scheme with real hashes.
-
 import FerryCore
 import FerryEngine
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// User name and password of a URL, and the servers that ask for them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

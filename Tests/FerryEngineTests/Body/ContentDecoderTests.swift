@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Taking content codings off.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What is kept of a connection's buffers.
-
 import NIOCore
 import Testing
 

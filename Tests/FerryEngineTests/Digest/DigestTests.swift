@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Digests that decide whether a file is placed.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Digests that differ and keep no file from its place.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Disks that do not answer, and what that does to others.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

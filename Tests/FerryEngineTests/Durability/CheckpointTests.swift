@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What is recorded is on disk, whatever the disk does.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

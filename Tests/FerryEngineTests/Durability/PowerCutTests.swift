@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// A power cut at each step of a download.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Canceling at any moment.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

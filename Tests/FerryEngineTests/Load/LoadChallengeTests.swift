@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Challenges of servers and proxies.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Redirects of streamed requests.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

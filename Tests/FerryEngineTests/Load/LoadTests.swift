@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Streamed responses.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Bodies that are sent.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Names of hosts, and the addresses behind them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

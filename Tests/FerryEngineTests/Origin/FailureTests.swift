@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Servers that do not answer, answer too late, or answer nonsense.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Redirects, and secrets that stay at home.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

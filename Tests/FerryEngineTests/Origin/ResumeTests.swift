@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What is on disk is continued only where that is safe.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

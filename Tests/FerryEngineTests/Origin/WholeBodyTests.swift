@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Responses that bring a whole file, or should.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Names that servers and URLs give.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

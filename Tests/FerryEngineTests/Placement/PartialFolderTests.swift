@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Partial files in a folder of their own.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Files that were placed, and what became of them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// How a whole file gets its place.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

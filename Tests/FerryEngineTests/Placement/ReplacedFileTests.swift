@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What is placed is what was verified, even where other users may write to the folder.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Small files, which are made and placed together.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

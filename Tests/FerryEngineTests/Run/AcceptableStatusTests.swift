@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Statuses that the caller takes for results.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What requests leave in the log.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

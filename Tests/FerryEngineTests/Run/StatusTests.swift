@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Statuses, redirects and codings as a client's sessions take them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Limits of connections over all transfers.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Connections that are open before somebody asks on them.
-
 import FerryCore
 import FerryTesting
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Several URLs of one file.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

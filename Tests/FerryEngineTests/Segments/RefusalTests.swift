@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Servers that take few connections.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,9 +1,7 @@
-// Ferry: FerryEngineTests
-// The misbehaviours of the scripted origin that concern several connections.
-
 import FerryCore
 import FerryTesting
 
+/// The misbehaviours of the scripted origin that concern several connections.
 extension SegmentCase {
     /// The origin is good, or only its first answer is not.
     static let good: [SegmentCase] = [

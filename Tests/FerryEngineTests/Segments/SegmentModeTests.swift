@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Whatever a server does to some of the connections, the file is whole.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// One file over several connections.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Transfers as a client's sessions make them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

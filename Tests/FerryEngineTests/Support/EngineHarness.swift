@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// An engine of a test's own, and tries that follow one another as the service makes them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Streamed requests against a scripted origin.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

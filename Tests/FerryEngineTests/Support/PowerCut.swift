@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// A power cut in the middle of a transfer.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

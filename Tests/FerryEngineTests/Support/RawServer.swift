@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// A server that answers before it has read.
-
 import NIOCore
 import NIOPosix
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Names that are found, are not found, or hang.
-
 import Dispatch
 import FerryCore
 import FerryEngine

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// An address that does not answer.
-
 import FerryTesting
 import Foundation
 

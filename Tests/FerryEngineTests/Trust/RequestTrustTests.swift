@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Transfers that say themselves what they trust, and what they show.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Certificates that are good, and for another host.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

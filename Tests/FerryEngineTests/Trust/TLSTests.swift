@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Connections over TLS, and HTTP/2.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

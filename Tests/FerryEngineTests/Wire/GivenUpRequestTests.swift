@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Requests that the HTTP client gives up by itself.
-
 import FerryCore
 import FerryTesting
 import NIOHTTP1

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Servers that offer HTTP/2 and cannot answer over it.
-
 import FerryCore
 import FerryTesting
 import Foundation

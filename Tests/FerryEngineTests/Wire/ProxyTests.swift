@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Origins behind a proxy.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

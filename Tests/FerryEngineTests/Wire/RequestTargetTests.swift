@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// What request lines ask for.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Heads of responses as peers send them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// An app with managers, its daemon and its origin.
-
 import FerryClient
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryProcessTests
-// A process of the app, with a pipe to tell it what to do.
-
 import FerryTesting
 import Foundation
 import Glibc

@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// A service that runs nothing and remembers what it was asked.
-
 import FerryCore
 import FerryServer
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// A server on a socket of its own, in a folder of its own.
-
 import FerryCore
 @testable import FerryServer
 import Foundation

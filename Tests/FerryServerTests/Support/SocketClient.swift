@@ -1,6 +1,3 @@
-// Ferry: FerryServerTests
-// The other end of the socket, with nothing between the test and the bytes.
-
 import FerryAPI
 import FerryCore
 import Foundation

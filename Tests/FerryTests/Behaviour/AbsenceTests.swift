@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What a manager is told of the time without it.
-
 @testable import Ferry
 import FerryClient
 import FerryCore

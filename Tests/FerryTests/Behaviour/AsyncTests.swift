@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Downloads with async and await.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Calls on many tasks.
-
 import Ferry
 import FerryTesting
 import Foundation

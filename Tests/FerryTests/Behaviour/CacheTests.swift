@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Where files are, what they are called, and when they go.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What calls give back, and what their handlers are told.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Which closures run, how often, in which order, on which queue.
-
 import Ferry
 import FerryTesting
 import Foundation

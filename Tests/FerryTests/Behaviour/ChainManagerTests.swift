@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The managers that chained downloads belong to: their sessions, hosts and lives.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Downloads as a chain: destination, progress, response.
-
 import Ferry
 import FerryTesting
 import Foundation

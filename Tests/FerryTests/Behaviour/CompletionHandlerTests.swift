@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The handler that the app's delegate was given.
-
 @testable import Ferry
 import FerryTesting
 import FerryURLSession

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Changes of the configuration while tasks run.
-
 import Ferry
 import FerryTesting
 import Foundation

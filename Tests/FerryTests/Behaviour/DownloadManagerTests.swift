@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The download manager and its models.
-
 import FerryTesting
 import Foundation
 import Testing

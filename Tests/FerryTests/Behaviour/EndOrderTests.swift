@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Ends and progress that are told on different queues.
-
 import Ferry
 import FerryTesting
 import Foundation

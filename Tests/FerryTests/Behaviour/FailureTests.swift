@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Failures, and what they leave on disk.
-
 @testable import Ferry
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Calls that follow each other.
-
 @testable import Ferry
 import FerryTesting
 import FerryURLSession

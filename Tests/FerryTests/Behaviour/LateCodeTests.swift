@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Codes that came too late to be compared while their files were written.
-
 @testable import Ferry
 import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What is logged, and what notifications tell.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Progress of managers that is told only now and then.
-
 @testable import Ferry
 import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Progress, speed, remaining time and dates.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The order of tasks and how many of them run.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What is left of tasks without their manager, or after their daemon's death.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Calls from inside handlers, comparators, loggers and observers.
-
 @testable import Ferry
 import FerryTesting
 import FerryURLSession

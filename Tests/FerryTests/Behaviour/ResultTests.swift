@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What becomes of a response: files, failures, continuations.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Tasks of one URL.
-
 @testable import Ferry
 import FerryTesting
 import FerryURLSession

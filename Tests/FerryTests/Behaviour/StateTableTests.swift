@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What each call makes of a task in each state.
-
 import Ferry
 import FerryTesting
 import Foundation

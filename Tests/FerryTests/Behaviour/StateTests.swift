@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What the states of tasks and managers mean.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Checksums of downloads.
-
 import Ferry
 import FerryTesting
 import Foundation

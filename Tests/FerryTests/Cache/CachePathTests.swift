@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Where files are.
-
 @testable import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What files are called.
-
 @testable import Ferry
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Files whose tasks are gone.
-
 @testable import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Codes of files.
-
 @testable import Ferry
 import FerryTesting
 import Foundation

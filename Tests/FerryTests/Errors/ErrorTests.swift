@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The daemon's errors as those of the library, and what they say.
-
 @testable import Ferry
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// A daemon that dies over and over.
-
 import Ferry
 import FerryTesting
 import Foundation

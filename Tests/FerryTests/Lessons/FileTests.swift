@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Files that are in the way, have strange names, or must not be touched.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Networks that go and come.
-
 import Ferry
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Queues of many tasks.
-
 import Ferry
 import FerryClient
 import FerryCore

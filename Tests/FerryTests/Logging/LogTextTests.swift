@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Entries of the log.
-
 @testable import Ferry
 import Foundation
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What tests of the download chain share.
-
 import Ferry
 import FerryTesting
 import Foundation

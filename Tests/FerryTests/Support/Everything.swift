@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// All calls of the library, for use inside closures.
-
 @testable import Ferry
 import FerryTesting
 import Foundation

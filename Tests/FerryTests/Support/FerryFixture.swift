@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// A daemon, an origin and the managers of a test.
-
 import Ferry
 import FerryClient
 import FerryCore

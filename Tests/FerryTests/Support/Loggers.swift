@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Loggers of tests.
-
 import Ferry
 import Foundation
 

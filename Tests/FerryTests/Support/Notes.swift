@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What closures have told.
-
 import FerryTesting
 import Synchronization
 

@@ -1,11 +1,9 @@
-// Ferry: FerryTests
-// Observers of tasks and managers, and waiting for what they do.
-
 import Ferry
 import FerryTesting
 import Foundation
 import Testing
 
+/// Observers of tasks and managers, and waiting for what they do.
 extension Notes<String> {
     /// Notes progress, success and failure of a task, with the status that the closure sees.
     func observe(_ task: DownloadTask, as name: String = "task", onMainQueue: Bool = true) {

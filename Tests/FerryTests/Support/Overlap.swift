@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Whether closures run at the same time.
-
 import Foundation
 import Synchronization
 

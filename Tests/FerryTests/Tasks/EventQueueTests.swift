@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Events that an observer has not read.
-
 @testable import Ferry
 import Foundation
 import Testing

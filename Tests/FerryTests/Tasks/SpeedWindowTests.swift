@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// The bytes of the last second.
-
 @testable import Ferry
 import Testing
 

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What a task keeps with its transfer.
-
 @testable import Ferry
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What tasks show of the daemon's numbers.
-
 @testable import Ferry
 import FerryCore
 import Foundation

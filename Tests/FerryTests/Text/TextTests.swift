@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Numbers as people read them.
-
 @testable import Ferry
 import Foundation
 import Testing

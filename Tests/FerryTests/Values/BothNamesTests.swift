@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Names in a file of an app that imports both libraries.
-
 import BackgroundURLSession
 import Ferry
 import Foundation

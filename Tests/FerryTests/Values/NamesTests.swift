@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// Names in a file of an app.
-
 import Ferry
 import Foundation
 import FoundationNetworking

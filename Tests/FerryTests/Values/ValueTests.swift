@@ -1,6 +1,3 @@
-// Ferry: FerryTests
-// What calls take and give.
-
 @testable import Ferry
 import FerryCore
 import Foundation

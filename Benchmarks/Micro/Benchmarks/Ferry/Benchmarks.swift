@@ -1,6 +1,3 @@
-// Ferry: microbenchmarks
-// What is counted, and all benchmarks.
-
 import Benchmark
 
 /// Called by the program that the plugin makes. Instructions gate where the machine can count them; time is only shown.

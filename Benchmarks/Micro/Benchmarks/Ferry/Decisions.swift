@@ -1,6 +1,3 @@
-// Ferry: microbenchmarks
-// Decisions about responses.
-
 import Benchmark
 import FerryCore
 

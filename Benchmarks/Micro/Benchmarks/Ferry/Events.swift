@@ -1,6 +1,3 @@
-// Ferry: microbenchmarks
-// The path of an event to a listener.
-
 import Benchmark
 import FerryAPI
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: microbenchmarks
-// The journal's group commit.
-
 import Benchmark
 import FerryCore
 import FerryStore

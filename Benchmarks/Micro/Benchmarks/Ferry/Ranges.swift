@@ -1,6 +1,3 @@
-// Ferry: microbenchmarks
-// The set of bytes that are there.
-
 import Benchmark
 import FerryCore
 
