@@ -115,6 +115,9 @@ extension ResponseHead {
         return values.count == 1 ? values.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
+    /// What the `Location` of a redirect that can be followed names; nil for all else (RFC 9110 §15.4).
+    var redirectTarget: String? { [301, 302, 303, 307, 308].contains(status) ? location : nil }
+
     /// The URL without userinfo and query values, safe to show.
     var shownURL: String { (try? HTTPURL(parsing: url))?.redacted ?? origin.description }
 

@@ -29,8 +29,7 @@ package enum ResumeTable {
 
     /// A redirect that is followed (docs/behaviour/transfers.md#row-2).
     private static func redirect(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
-        guard [301, 302, 303, 307, 308].contains(head.status), situation.locationIsGood, let location = head.location
-        else { return nil }
+        guard situation.locationIsGood, let location = head.redirectTarget else { return nil }
         return ResumeVerdict(2, .follow(location: location))
     }
 

@@ -2,7 +2,7 @@
 // The redirects of one attempt.
 
 /// The URLs that one attempt has asked, in order.
-package struct RedirectChain: Hashable, Sendable {
+package struct RedirectChain: Sendable {
     /// The most redirects that one attempt follows.
     package static let limit = 20
 
@@ -14,17 +14,24 @@ package struct RedirectChain: Hashable, Sendable {
         let method: String
         let url: HTTPURL
         let secrets: String?
+
+        init(_ url: HTTPURL, method: String, secrets: String?) {
+            self.url = url.withoutUserinfo.withoutFragment
+            (self.method, self.secrets) = (method, secrets)
+        }
     }
 
     package private(set) var urls: [HTTPURL]
-    private var visits: [Visit: Int]
+    private let first: (method: String, secrets: String?)
+    /// How often each request was made; empty until the first redirect, as most attempts have none.
+    private var visits: [Visit: Int] = [:]
 
     /// Begins a try.
     ///
     /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
     package init(start url: HTTPURL, method: String, secrets: String? = nil) {
         urls = [url]
-        visits = [Visit(method: method, url: url.withoutUserinfo.withoutFragment, secrets: secrets): 1]
+        first = (method, secrets)
     }
 
     /// How many redirects were followed.
@@ -43,7 +50,8 @@ package struct RedirectChain: Hashable, Sendable {
             throw TransferError(
                 .tooManyRedirects, "The server redirected more than \(Self.limit) times.", details: details)
         }
-        let visit = Visit(method: redirect.method, url: redirect.url.withoutUserinfo.withoutFragment, secrets: secrets)
+        let visit = Visit(redirect.url, method: redirect.method, secrets: secrets)
+        if visits.isEmpty { visits[Visit(urls[0], method: first.method, secrets: first.secrets)] = 1 }
         guard visits[visit, default: 0] < Self.looks else {
             throw TransferError(
                 .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",

@@ -1,0 +1,87 @@
+/// Where the next request goes, and what of the caller's goes along (docs/behaviour/transfers.md#X5).
+package struct RequestCourse: Sendable {
+    package private(set) var url: HTTPURL
+    package private(set) var method: String
+    /// The caller's fields.
+    package private(set) var fields: [HeaderField]
+    /// Whether the caller's body goes along.
+    package private(set) var sendsBody: Bool
+    package private(set) var chain: RedirectChain
+    /// The origin that the fields were given for.
+    private var home: Origin
+    /// The user name and password that a URL of the caller's brought.
+    private var own: Credentials?
+    /// The origin of that URL.
+    private var ownOrigin: Origin
+
+    /// Begins at a URL of the caller's: what was given for another origin stays behind.
+    ///
+    /// - Parameter cookies: the cookies that go with the first request.
+    package init(from start: HTTPURL, _ terms: ConversationTerms, cookies: TransferCookies = TransferCookies()) {
+        let origin = start.origin
+        url = start.credentials == nil ? start : start.withoutUserinfo
+        method = terms.method
+        fields = origin == terms.home ? terms.fields : []
+        sendsBody = terms.hasBody
+        chain = RedirectChain(start: start, method: method, secrets: cookies.header(for: start))
+        home = terms.home
+        (own, ownOrigin) = (start.credentials, origin)
+    }
+
+    /// The caller's fields that go to the URL.
+    package func given(_ foreign: ForeignFields) -> [HeaderField] {
+        fields.isEmpty
+            ? fields : RequestFields.forOrigin(url.origin, fields: fields, givenFor: home, foreignFields: foreign)
+    }
+
+    /// The credentials that were given for the URL's origin (docs/behaviour/transfers.md#X6).
+    func credentials(_ terms: ConversationTerms) -> Credentials? {
+        let origin = url.origin
+        if origin == terms.home, let given = terms.credentials { return given }
+        return origin == ownOrigin ? own : nil
+    }
+
+    // MARK: Redirects
+
+    /// The request that a redirect leads to.
+    ///
+    /// - Throws: ``TransferError`` with code `redirect_refused` or `too_many_redirects`.
+    func following(
+        _ location: String, status: Int, _ terms: ConversationTerms, _ cookies: TransferCookies
+    ) throws(TransferError) -> RequestCourse {
+        var next = self
+        let steps = chain.count
+        let redirect = try RedirectRule.next(
+            from: url, to: location, status: status, method: method, policy: terms.redirects, chain: &next.chain,
+            secrets: { terms.followsCircles ? String(steps) : cookies.header(for: $0) })
+        next.url = redirect.url
+        next.method = redirect.method
+        // What 303 leads to is retrieved, whatever was sent to get there (RFC 9110 §15.4.4).
+        if redirect.method != method || (sendsBody && status == 303) { next.dropBody() }
+        if terms.foreignFields == .keep, redirect.url.origin != home {
+            // What was dropped on the way to another origin stays dropped on the way back.
+            (next.fields, next.home) = (next.given(.keep), redirect.url.origin)
+        }
+        return next
+    }
+
+    /// The request that the client makes in place of the one that was proposed.
+    func replaced(by other: HTTPURL, method newMethod: String, fields newFields: [HeaderField]) -> RequestCourse {
+        var next = self
+        (next.url, next.method, next.fields) = (other.withoutUserinfo, newMethod, newFields)
+        next.home = other.origin
+        if let credentials = other.credentials { (next.own, next.ownOrigin) = (credentials, other.origin) }
+        if newMethod != method, newMethod == "GET" || newMethod == "HEAD" { next.sendsBody = false }
+        return next
+    }
+
+    /// Fields about a body, which go with it.
+    private static let aboutBody: Set<String> = [
+        "content-length", "content-type", "content-encoding", "content-language", "content-location",
+    ]
+
+    private mutating func dropBody() {
+        sendsBody = false
+        fields.removeAll { Self.aboutBody.contains($0.name.lowercased()) }
+    }
+}
