@@ -17,7 +17,8 @@ final class RequestBodyStream: Sendable {
         var isFinished = false
     }
 
-    private let length: Int64?
+    /// Bytes that it brings; nil where that is not known.
+    let length: Int64?
     private let source: Source
     private let state = Mutex(State())
 

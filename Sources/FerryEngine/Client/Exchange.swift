@@ -20,11 +20,15 @@ final class Exchange: Sendable {
     private let url: HTTPURL
     /// Whether the server was offered HTTP/2.
     private let mayBeHTTP2: Bool
+    /// Whether its connection was there before its request.
+    private let wasOpenedEarly: Bool
+    private let body: RequestBodyStream?
     let recorder: ExchangeRecorder?
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, timeouts: Timeouts,
-        recorder: ExchangeRecorder? = nil, mayBeHTTP2: Bool = false, nameWait: NameWait? = nil
+        recorder: ExchangeRecorder? = nil, body: RequestBodyStream? = nil, mayBeHTTP2: Bool = false,
+        nameWait: NameWait? = nil
     ) {
         let loop = engine.loops[key.loop]
         let promise = loop.makePromise(of: HTTPResponseHead.self)
@@ -32,7 +36,9 @@ final class Exchange: Sendable {
         self.timeouts = timeouts
         self.url = url
         self.recorder = recorder
+        self.body = body
         self.mayBeHTTP2 = mayBeHTTP2
+        wasOpenedEarly = false
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = RoutedRequest(
@@ -47,13 +53,36 @@ final class Exchange: Sendable {
         (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
         self.url = url
         self.timeouts = timeouts
+        body = nil
+        wasOpenedEarly = true
     }
 
     /// Whether a head has come, or none will.
     var isOver: Bool { delegate.isOver }
 
     /// Whether the request has been given to an open connection.
-    var wasAsked: Bool { recorder?.facts.requestStart != nil }
+    private var wasAsked: Bool { recorder?.facts.requestStart != nil }
+
+    /// Whether the server may have seen the whole request.
+    var mayHaveSentAll: Bool {
+        guard let recorder else { return true }
+        if recorder.isSent || body?.isFinished == true { return true }
+        guard let length = body?.length, length > 0 else { return false }
+        return bytesSent >= length
+    }
+
+    /// What an error that `head` has thrown means for the conversation.
+    func meaning(of error: TransferError) -> RequestFailure {
+        switch error.code {
+        case .connectionLost, .connectFailed:
+            // One that goes after its request may be a refusal (docs/behaviour/transfers.md#O34).
+            if wasOpenedEarly, !wasAsked { return .unusedConnection }
+            if error == ClientFailure.staleConnection { return .staleConnection }
+            return error == ClientFailure.notOverHTTP2 ? .notOverHTTP2 : .other
+        case .proxyAuthRequired: return .proxyRefused
+        default: return .other
+        }
+    }
 
     /// Waits for the head.
     ///

@@ -1,6 +1,7 @@
 // Ferry: FerryEngine
 // Which request of a connection belongs to which exchange.
 
+import FerryCore
 import NIOHTTP1
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 /// The client does not say which connection serves a request. So the request carries a number in a field of its own,
 /// which the connection takes out before anything is sent.
 final class ExchangeDirectory: Sendable {
-    static let fieldName = "ferry-exchange"
+    static let fieldName = OutgoingRequest.markName
 
     private struct State {
         var recorders: [UInt64: ExchangeRecorder] = [:]

@@ -14,6 +14,8 @@ package final class ExchangeRecorder: Sendable {
         var pendingTrust: TrustChallenge?
         /// When the exchange ended, which a short response does before its head was looked at.
         var end: Date?
+        /// Whether the client has sent all of the request.
+        var isSent = false
     }
 
     /// What the request line asks for.
@@ -92,6 +94,9 @@ package final class ExchangeRecorder: Sendable {
         return NIODeadline.uptimeNanoseconds(answered.load(ordering: .relaxed))
     }
 
+    /// Whether the client has sent all of the request.
+    var isSent: Bool { state.withLock(\.isSent) }
+
     func wait(for challenge: TrustChallenge) { state.withLock { $0.pendingTrust = challenge } }
 
     // MARK: What the connection sees
@@ -108,7 +113,10 @@ package final class ExchangeRecorder: Sendable {
     }
 
     func sentRequest() {
-        change { $0.requestEnd = Date() }
+        state.withLock { state in
+            state.isSent = true
+            state.facts.requestEnd = Date()
+        }
         onAsked?()
     }
 

@@ -33,6 +33,12 @@ struct ExchangeRequest: Sendable {
         self.key = key
         self.timeouts = timeouts
     }
+
+    init(_ request: OutgoingRequest, key: ClientPool.Key, timeouts: Timeouts) {
+        self.init(
+            url: request.url, method: request.method, headers: HTTPHeaders(request.fields.map { ($0.name, $0.value) }),
+            key: key, timeouts: timeouts)
+    }
 }
 
 /// What is told of a look-up that takes long.
@@ -81,7 +87,7 @@ extension Engine {
         }
         let exchange = Exchange(
             request, url: url, key: key, engine: self, timeouts: given.timeouts, recorder: recorder,
-            mayBeHTTP2: key.offersHTTP2, nameWait: given.nameWait)
+            body: given.body, mayBeHTTP2: key.offersHTTP2, nameWait: given.nameWait)
         exchange.whenOver { [directory = clients.directory, body = given.body] in
             if let mark { directory.remove(mark) }
             body?.end()

@@ -11,4 +11,11 @@ package struct Timeouts: Hashable, Sendable {
     package var idle: Double = 60
 
     package init() {}
+
+    /// Takes another time without a byte, which the connection and the head have together.
+    mutating func limit(to seconds: Double) {
+        connect = min(connect, seconds)
+        head = seconds - connect
+        idle = seconds
+    }
 }

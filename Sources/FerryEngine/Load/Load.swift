@@ -28,6 +28,7 @@ package final class Load: Sendable {
     let request: LoadRequest
     let engine: Engine
     let advisor: (any ExchangeAdvisor)?
+    let questions: ClientQuestions?
     let loop: Int
     private let state: Mutex<State>
     private let queue = PartQueue()
@@ -37,6 +38,7 @@ package final class Load: Sendable {
         self.request = request
         self.engine = engine
         self.advisor = advisor
+        questions = advisor.map(ClientQuestions.init)
         loop = engine.takeLoop()
         state = Mutex(State(current: (request.url, request.method, request.fields)))
     }
@@ -59,7 +61,7 @@ package final class Load: Sendable {
     ///
     /// - Throws: ``TransferError``; `canceled` after `cancel` or by the advisor's word.
     package func head() async throws(TransferError) -> ResponseHead {
-        // The course may wait for an advisor that never answers; the caller must not.
+        // The course may wait for a source of the body that never answers; the caller must not.
         Task(name: "load") {
             var result: Result<ResponseHead, TransferError>
             do throws(TransferError) {
@@ -97,6 +99,7 @@ package final class Load: Sendable {
             return state.exchange
         }
         answered.settle(.failure(ExchangeEnd.stopped))
+        questions?.giveUp()
         queue.cancel()
         exchange?.stop()
     }

@@ -24,7 +24,6 @@ package struct LoadRequest: Sendable {
     package var insecure = false
     /// What default handling of a challenge sends to the first origin, before the URL's own.
     package var credentials: Credentials?
-    package var foreignFields: ForeignFields = .keep
     /// Certificates that were answered for, shared among the requests of one client.
     package var trust: TrustScope?
 

@@ -11,13 +11,6 @@ struct LoadSending: Sendable {
 
     init(_ body: LoadBody) { self.body = body }
 
-    var isEmpty: Bool {
-        if case .none = body { true } else { false }
-    }
-
-    /// What a redirect that turns the method into GET leaves.
-    mutating func drop() { body = .none }
-
     /// The body from its beginning; nil if there is none.
     ///
     /// - Throws: ``TransferError`` with Foundation's code for a file that cannot be sent or a stream that cannot begin again.

@@ -5,15 +5,19 @@ import FerryCore
 
 /// A response after all redirects, with its verdict; its body waits.
 struct Answer: Sendable {
-    let exchange: Exchange
-    let head: ResponseHead
-    let url: HTTPURL
-    let chain: RedirectChain
+    private let accepted: AcceptedExchange
     let verdict: ResumeVerdict
-    /// The method of the last request.
-    let method: String
+
+    init(_ accepted: AcceptedExchange, _ verdict: ResumeVerdict) {
+        self.accepted = accepted
+        self.verdict = verdict
+    }
+
+    var exchange: Exchange { accepted.exchange }
+    var head: ResponseHead { accepted.head }
     /// How it was asked for.
-    let course: Course
+    var course: RequestCourse { accepted.course }
+    var url: HTTPURL { course.url }
     /// Seconds from the last request to its head.
-    let setup: Double
+    var setup: Double { accepted.setup }
 }

@@ -3,20 +3,6 @@
 
 package import FerryCore
 
-/// What a server said that wants to be asked later.
-struct LaterAnswer: Hashable, Sendable {
-    /// Its `Retry-After`.
-    let value: String
-    let origin: Origin
-
-    /// What an answer says; nil if it asks for no time.
-    init?(_ head: ResponseHead) {
-        guard let value = head.retryAfter else { return nil }
-        self.value = value
-        origin = head.origin
-    }
-}
-
 /// How one attempt at a transfer went, and what is on disk after it.
 package struct RunReport: Sendable {
     package enum Result: Sendable {

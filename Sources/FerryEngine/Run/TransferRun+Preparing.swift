@@ -144,7 +144,7 @@ extension TransferRun {
 
     /// The coding that is taken off the content; a part of coded content has none.
     private func coding(of answer: Answer) -> ContentDecoder.Coding? {
-        guard job.request.decode, answer.head.status != 206, answer.method != "HEAD" else { return nil }
+        guard job.request.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
         // What cannot be taken off is stored as it was sent.
         return try? ContentDecoder.coding(of: answer.head)
     }
@@ -171,8 +171,8 @@ extension TransferRun {
     }
 
     private func noteWay(_ answer: Answer) {
-        facts.finalURL = answer.chain.count == 0 ? answer.url.withoutUserinfo.string : answer.url.redacted
-        facts.redirects = answer.chain.count == 0 ? [] : answer.chain.redacted
+        facts.finalURL = answer.course.chain.count == 0 ? answer.url.withoutUserinfo.string : answer.url.redacted
+        facts.redirects = answer.course.chain.count == 0 ? [] : answer.course.chain.redacted
         if let name = facts.name, FileName.runsOnDesktop(name) {
             let note = "a desktop may run this file when it is opened"
             if !facts.notes.contains(note) { facts.notes.append(note) }

@@ -1,5 +1,5 @@
 // Ferry: FerryEngine
-// One request of a try: its fields and its body.
+// One request of a try: its connection and its body.
 
 import FerryCore
 import Foundation
@@ -7,12 +7,11 @@ import NIOHTTP1
 import Synchronization
 
 extension TransferRun {
-    /// Methods that may be sent again although the server may have seen them (RFC 9110 §9.2.2).
-    private static let idempotent: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
-
-    func send(_ plan: PlannedRequest, _ course: Course, _ turn: Turn) async throws(TransferError) -> Exchange {
-        var asked = try await exchangeRequest(plan, course, isFresh: turn.isFresh)
-        if course.sendsBody, let body = job.request.body {
+    /// Sends a request of the first connection, with the caller's body if that goes along.
+    func open(_ request: OutgoingRequest, _ turn: Turn) async throws(TransferError) -> Exchange {
+        try checkStopping()
+        var asked = try await exchangeRequest(request)
+        if request.sendsBody, let body = job.request.body {
             asked.body = try await stream(body)
             asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
         }
@@ -30,24 +29,23 @@ extension TransferRun {
     ///
     /// - Parameter worker: the event loop of an extra worker, which has an HTTP/1.1 connection of its own.
     func exchangeRequest(
-        _ plan: PlannedRequest, _ course: Course, isFresh: Bool = false, worker: Int? = nil
+        _ request: OutgoingRequest, worker: Int? = nil
     ) async throws(TransferError) -> ExchangeRequest {
-        try await prepareTrust(for: course.url)
-        var key = try workerKey(for: course.url)
+        let url = request.url
+        try await prepareTrust(for: url)
+        var key = try workerKey(for: url, through: request.proxy)
         key.loop = worker ?? loop
-        key.offersHTTP2 = job.offersHTTP2 && course.url.isSecure && !course.sendsBody && worker == nil
-        key.isFresh = isFresh
-        let headers = try await fields(plan, course)
-        var asked = ExchangeRequest(
-            url: course.url, method: course.method, headers: headers, key: key, timeouts: timeouts)
+        key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !request.sendsBody && worker == nil
+        key.isFresh = request.isFresh
+        var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
         asked.advisor = job.advisor
         asked.onReceived = job.progress.counting
         return asked
     }
 
     /// What the connections of extra workers depend on, but for their event loops.
-    func workerKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key {
-        var key = ClientPool.Key(proxy: try proxy(for: url))
+    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(TransferError) -> ClientPool.Key {
+        var key = ClientPool.Key(proxy: proxy)
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
@@ -57,57 +55,8 @@ extension TransferRun {
 
     private var timeouts: Timeouts {
         var timeouts = engine.configuration.timeouts
-        guard let idle = job.request.idleTimeout else { return timeouts }
-        timeouts.connect = min(timeouts.connect, idle)
-        timeouts.head = idle - timeouts.connect
-        timeouts.idle = idle
+        if let idle = job.request.idleTimeout { timeouts.limit(to: idle) }
         return timeouts
-    }
-
-    func proxy(for url: HTTPURL) throws(TransferError) -> ProxyChoice? {
-        let environment = job.request.proxyEnvironment ?? engine.configuration.environment
-        let proxy = try ProxyRule.choose(for: url, environment: environment)
-        return proxyCredentials.flatMap { proxy?.replacing($0) } ?? proxy
-    }
-
-    // MARK: Fields
-
-    /// The fields of one request: Ferry's, the caller's as far as they belong to this origin, and the plan's.
-    private func fields(_ plan: PlannedRequest, _ course: Course) async throws(TransferError) -> HTTPHeaders {
-        let url = course.url
-        let isVerbatim = raw == .verbatim
-        let given = course.given(job.request.foreignFields)
-        // The plan asks for the caller's own range, or for what is left of it.
-        var headers = HTTPHeaders(given.filter { isVerbatim || !$0.isNamed("Range") }.map { ($0.name, $0.value) })
-        headers.replaceOrAdd(name: "Host", value: url.hostField)
-        if !headers.contains(name: "User-Agent") {
-            headers.add(name: "User-Agent", value: "Ferry/\(FerryVersion.current)")
-        }
-        if !headers.contains(name: "Accept") { headers.add(name: "Accept", value: "*/*") }
-        if !headers.contains(name: "Accept-Encoding") { headers.add(name: "Accept-Encoding", value: "identity") }
-        authorize(&headers, course)
-        try await addCookies(&headers, url)
-        for field in plan.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        return headers
-    }
-
-    private func addCookies(_ headers: inout HTTPHeaders, _ url: HTTPURL) async throws(TransferError) {
-        let own = headers[canonicalForm: "Cookie"].map(String.init)
-        if job.advisor == nil, job.request.cookies.isEmpty {
-            guard let met = cookies.header(for: url) else { return }
-            return headers.replaceOrAdd(name: "Cookie", value: (own + [met]).joined(separator: "; "))
-        }
-        // The client's own field takes the place of stored cookies.
-        guard own.isEmpty else { return }
-        let met: String?
-        if let advisor = job.advisor {
-            met = try await asked { await advisor.cookies(for: url) }
-        } else {
-            met = cookies.header(for: url)
-        }
-        if let value = GivenCookie.field(job.request.cookies, for: url, met: met) {
-            headers.add(name: "Cookie", value: value)
-        }
     }
 
     // MARK: The body
@@ -144,8 +93,8 @@ extension TransferRun {
 
     /// Refuses to make a request again that an earlier try sent whole, if its method forbids it.
     func checkRepeatable() throws(TransferError) {
-        guard !Self.idempotent.contains(job.request.method), let sent = facts.bodySent,
-            sent >= job.request.body?.length ?? 0
+        guard let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
+            !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
         else { return }
         throw TransferError(
             .connectionLost, "The request was sent before, and \(job.request.method) must not be sent twice.",
@@ -153,15 +102,11 @@ extension TransferRun {
     }
 
     /// Notes whether the request may be sent again.
-    func noteSent(_ exchange: Exchange, _ course: Course) {
-        let wasSent =
-            if course.sendsBody, let body = job.request.body {
-                exchange.bytesSent >= body.length
-            } else {
-                exchange.facts?.requestEnd != nil
-            }
-        if course.sendsBody { facts.bodySent = exchange.bytesSent }
-        isUnrepeatable = wasSent && !Self.idempotent.contains(course.method)
+    func noteSent(_ exchange: Exchange, _ request: OutgoingRequest) {
+        isUnrepeatable = !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
+        let sent = exchange.bytesSent
+        // Nothing of an empty body tells whether it was sent.
+        if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
         if isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
     }
 

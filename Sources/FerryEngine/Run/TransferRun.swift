@@ -21,6 +21,14 @@ package actor TransferRun {
     private(set) var place = DiskLane.Place.anywhere
     /// The request's own URL.
     private(set) lazy var originalURL = Result { () throws(TransferError) in try HTTPURL(parsing: job.request.url) }
+    /// What its conversations go by.
+    private(set) lazy var terms = Result { () throws(TransferError) in
+        try ConversationTerms(job, home: originalURL.get().origin, engine.configuration)
+    }
+    /// What servers have told.
+    let memory = AttemptMemory()
+    /// Whom to ask while requests are under way.
+    let questions: ClientQuestions?
     /// What is durable, and in between what is about to be.
     @Boxed var facts: TransferFacts
     var partial: PartialFile?
@@ -41,7 +49,6 @@ package actor TransferRun {
     var usedMirrors: Set<Int> = []
     /// What was written and may not be durable.
     var sinks: [BodySink] = []
-    var cookies = TransferCookies()
     /// Whom its connections trust, and what they show; nil until one needs it.
     private var material: RequestMaterial?
     /// Digests of the bytes from the beginning, while they come in order.
@@ -56,18 +63,12 @@ package actor TransferRun {
     var cost = AttemptCost()
     /// What the server asked for with the failure that ended the try.
     var later: LaterAnswer?
-    /// Credentials that a server has asked for, and its origin.
-    var authenticators: [Origin: Authenticator] = [:]
-    var proxyCredentials: Credentials?
-    var proxyFailures = 0
     /// The challenge that the try ends with.
     var pendingChallenge: PendingChallenge?
     /// What is known of each request, for the client's metrics.
     var recorders: [ExchangeRecorder] = []
     /// Whether a request went out whole that must not go out twice.
     var isUnrepeatable = false
-    /// Ends the wait for an advisor's answer when the attempt stops.
-    var giveUpQuestion: (() -> Void)?
     /// A checkpoint that failed; decides over whatever ended the exchange after it.
     var checkpointError: TransferError?
     /// The file at the destination, if it is still the one that was put there.
@@ -80,6 +81,7 @@ package actor TransferRun {
         self.job = job
         self.engine = engine
         self.journal = journal
+        questions = job.advisor.map(ClientQuestions.init)
         early = EarlyConnections(engine, job.progress)
         _facts = job.$facts
         wishes = RunWishes(job.request)
@@ -140,7 +142,7 @@ package actor TransferRun {
     /// Stops at the next safe point: what was written becomes durable, then `run` returns.
     package func stop() {
         isStopping = true
-        giveUpQuestion?()
+        questions?.giveUp()
         stopExchanges()
     }
 

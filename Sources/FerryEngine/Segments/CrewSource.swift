@@ -8,7 +8,7 @@ struct CrewSource {
     /// 0 is the request's URL, then come its mirrors.
     let number: Int
     /// Where requests begin, and with what.
-    var course: Course
+    var course: RequestCourse
     /// Counts up whenever the URL was asked for where it leads.
     var courseNumber = 0
     /// Who waits until the URL has been asked again; nil while nobody asks.
@@ -19,7 +19,7 @@ struct CrewSource {
     /// How it gets on, by which it is chosen (docs/behaviour/transfers.md#S12).
     var rank: SourceRank
 
-    init(number: Int, course: Course, rank: SourceRank?, isProven: Bool) {
+    init(number: Int, course: RequestCourse, rank: SourceRank?, isProven: Bool) {
         self.number = number
         self.course = course
         self.rank = rank ?? SourceRank()

@@ -49,14 +49,17 @@ extension TransferRun {
     func prepareConnections(_ crew: Crew, wanted: Int, now: Double) {
         let url = crew.sources[0].course.url
         var spare = crew.plan.hasWork(setup: crew.setup) ? wanted - crew.members.count : 0
-        if spare == 0, wishes.connections == nil, crew.sources.count == 1, let key = try? workerKey(for: url),
-            key.proxy == nil
-        {
+        if spare == 0, wishes.connections == nil, crew.sources.count == 1, let key = try? directKey(for: url) {
             let prospect = crew.growth.prospect(
                 missing: crew.plan.missing, setup: crew.setup, allowed: allowed(crew), now: now)
             spare = prospect - crew.members.count
             early.open(spare, to: url, key, wanted: nil)
         }
         early.keep(spare)
+    }
+    /// What connections depend on that lead to a URL itself; nil where a proxy is between.
+    private func directKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key? {
+        guard try memory.value.proxy(for: url, environment: terms.get().environment) == nil else { return nil }
+        return try workerKey(for: url, through: nil)
     }
 }

@@ -18,7 +18,7 @@ extension TransferRun {
     /// See docs/behaviour/transfers.md#S2.
     func mayShare(_ answer: Answer, length: Int64?, from start: Int64) -> Bool {
         guard let length, wishes.connections != 1, length - start >= SegmentRule.worthSharing, raw == nil,
-            job.advisor == nil, job.request.body == nil, answer.method == "GET", !facts.rangesOff,
+            job.advisor == nil, job.request.body == nil, answer.course.method == "GET", !facts.rangesOff,
             answer.head.contentEncodings.isEmpty,
             answer.head.value("Accept-Ranges")?.lowercased() != "none"
         else { return false }

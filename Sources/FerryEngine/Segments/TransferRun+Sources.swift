@@ -6,11 +6,11 @@ import Foundation
 
 extension TransferRun {
     /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
-    func sources(from course: Course) throws(TransferError) -> [CrewSource] {
+    func sources(from course: RequestCourse) throws(TransferError) -> [CrewSource] {
         var sources = [CrewSource(number: source, course: course, rank: ranks[source], isProven: true)]
         for number in 0...job.request.mirrors.count where number != source && !failedSources.contains(number) {
-            let other = try Course(job, original: originalURL.get(), source: number) { cookies.header(for: $0) }
-            sources.append(CrewSource(number: number, course: other, rank: ranks[number], isProven: false))
+            sources.append(
+                CrewSource(number: number, course: try self.course(of: number), rank: ranks[number], isProven: false))
         }
         return sources
     }

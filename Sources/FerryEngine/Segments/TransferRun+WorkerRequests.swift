@@ -36,67 +36,58 @@ extension TransferRun {
             for waiter in waiters { waiter.resume() }
         }
         let number = crew?.sources[index].number ?? 0
-        let course = try Course(job, original: originalURL.get(), source: number) { cookies.header(for: $0) }
-        let answer = try await answer(to: plan, from: course, worker, on: loop)
+        let answer = try await answer(to: plan, from: try course(of: number), worker, on: loop)
         crew?.sources[index].course = answer.course
         crew?.sources[index].courseNumber += 1
         return answer
     }
 
-    /// One way from a URL to an answer that is no redirect.
+    /// One conversation about a part.
     private func answer(
-        to plan: PlannedRequest, from start: Course, _ worker: Int, on loop: Int
+        to plan: PlannedRequest, from start: RequestCourse, _ worker: Int, on loop: Int
     ) async throws(TransferError) -> Answer {
-        var course = start
-        // Only an address that a redirect has led to can be one that expires.
-        let isReused = start.chain.count > 0
-        var steps = 0
-        var renewals = 0
-        while true {
-            try checkStopping()
-            let version = authenticators[course.url.origin]?.version
-            let asked = try await exchangeRequest(plan, course, worker: loop)
-            guard crew?.members[worker] != nil, crew?.members[worker]?.order == nil else { throw ExchangeEnd.stopped }
-            let early = askEarly(asked, worker)
-            let exchange = if let early { early } else { try engine.open(asked) }
-            crew?.members[worker]?.exchange = exchange
-            let askedAt = Crew.now
-            let head: ResponseHead
-            do throws(TransferError) {
-                head = try await exchange.head()
-            } catch {
-                // The connection was gone before the request; one that goes after it may be a refusal.
-                if early?.wasAsked == false, error.code == .connectionLost || error.code == .connectFailed { continue }
-                guard error == ClientFailure.staleConnection, !course.hasReplacedConnection else { throw error }
-                course.hasReplacedConnection = true
-                continue
-            }
-            let setup = exchange.roundTrip ?? Crew.now - askedAt
-            try await takeCookies(head, course.url)
-            if job.advisor == nil {
-                if head.status == 401, renewals < 3, authenticators[course.url.origin]?.version != version {
-                    // Another worker has answered the same challenge meanwhile.
-                    renewals += 1
-                    await exchange.discard()
-                    continue
-                }
-                if try await answersChallenge(head, exchange, &course) { continue }
-            }
-            var situation = situation(plan.asked, head, Turn(), course)
+        var conversation = Conversation(try terms.get(), from: start, planned: plan.fields)
+        let host = WorkerConnection(run: self, worker: worker, loop: loop)
+        switch try await conversation.carry(by: host, memory, engine) {
+        case .accepted(let accepted):
+            var situation = situation(plan.asked, accepted, Turn())
             situation.isExtraWorker = true
             crew?.observe(now: Crew.now)
             situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true
-            situation.reusedFinalURL = isReused && steps == 0
-            var verdict = ResumeTable.decide(situation)
-            if case .follow(let location) = verdict.decision {
-                steps += 1
-                if try await follows(location, head, exchange, &course) { continue }
-                situation.locationIsGood = false
-                verdict = ResumeTable.decide(situation)
-            }
-            return Answer(
-                exchange: exchange, head: head, url: course.url, chain: course.chain, verdict: verdict,
-                method: course.method, course: course, setup: setup)
+            // Only an address that a redirect has led to can be one that expires.
+            situation.reusedFinalURL = start.chain.count > 0 && accepted.redirects == 0
+            return Answer(accepted, ResumeTable.decide(situation))
+        case .failed(let error, let later):
+            crew?.members[worker]?.later = later
+            throw error
+        case .waiting(_, let error): throw error
         }
     }
+
+    /// Sends a request of a worker, on the connection that was opened for it if that is there.
+    fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(TransferError)
+        -> Exchange
+    {
+        try checkStopping()
+        let asked = try await exchangeRequest(request, worker: loop)
+        guard crew?.members[worker] != nil, crew?.members[worker]?.order == nil else { throw ExchangeEnd.stopped }
+        let exchange = if let early = askEarly(asked, worker) { early } else { try engine.open(asked) }
+        crew?.members[worker]?.exchange = exchange
+        return exchange
+    }
+}
+
+/// The connection of a further worker. No client is asked: its transfers have one connection.
+private struct WorkerConnection: ConversationHost {
+    let run: TransferRun
+    let worker: Int
+    let loop: Int
+
+    var questions: ClientQuestions? { nil }
+
+    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+        try await run.open(request, worker, on: loop)
+    }
+
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async {}
 }

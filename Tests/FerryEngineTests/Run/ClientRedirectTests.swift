@@ -143,6 +143,19 @@ import Testing
         }
     }
 
+    /// Origins are reached through a tunnel, so what says 407 is no proxy.
+    @Test func `Q12 an origin that poses as a proxy is given no credentials`() async throws {
+        let script = OriginScript(
+            body, always: .status(407), .field("Proxy-Authenticate", "Basic"), .field("WWW-Authenticate", "Basic"))
+        try await withClient(script) { harness, origin in
+            let advisor = TestAdvisor(challenge: { _ in .credentials(Credentials(user: "u", password: "p")) })
+            let history = await harness.transfer(harness.task(origin.url())) { $0.advisor = advisor }
+            #expect(history.facts.response?.status == 407)
+            #expect(advisor.challenges.isEmpty)
+            #expect(origin.requests.map { $0.value("Authorization") } == [nil])
+        }
+    }
+
     @Test(arguments: [TrustAnswer.accept, .wait, .cancel]) func `25 26 a certificate is its client's to judge`(
         answer: TrustAnswer
     ) async throws {

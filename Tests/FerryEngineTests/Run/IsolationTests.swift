@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    /// What runs where its caller does.
+    private struct Guest {
+        func viaCallee(isolation: isolated (any Actor)? = #isolation, _ callee: Callee) async throws {
+            try await callee.viaTask()
+        }
+        func typed(
+            isolation: isolated (any Actor)? = #isolation, _ callee: Callee, _ other: Other
+        ) async throws(Failure) {
+            do throws(Failure) { try await callee.typed(other) } catch {
+                isolation?.preconditionIsolated("in the guest")
+                throw error
+            }
+        }
+    }
+
     private actor Caller {
         func failAndGoOn() async {
             let (callee, other) = (Callee(), Other())
@@ -46,6 +61,9 @@ import Testing
             do { try await callee.typed(other) } catch { preconditionIsolated("after a typed error") }
             do { try await callee.viaContinuation() } catch { preconditionIsolated("after a continuation") }
             do { _ = try await callee.property } catch { preconditionIsolated("after a property") }
+            let guest = Guest()
+            do { try await guest.viaCallee(callee) } catch { preconditionIsolated("after a guest") }
+            do { try await guest.typed(callee, other) } catch { preconditionIsolated("after a guest's typed error") }
         }
     }
 }

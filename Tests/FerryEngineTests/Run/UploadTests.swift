@@ -104,6 +104,24 @@ import Testing
         }
     }
 
+    /// Nothing of an empty body is left to be sent, also where nothing was sent.
+    @Test func `31 a request with an empty body that never left is made again`() async throws {
+        try await withClient(OriginScript(always: .status(201, body: "made"))) { harness, origin in
+            let request = harness.task(origin.url()) {
+                $0.method = "POST"
+                $0.body = .bytes(Data())
+            }
+            await origin.refuseConnections()
+            let refused = await harness.transfer(request, tries: 1)
+            #expect(refused.codes == [.connectFailed])
+            #expect(refused.errors.first?.errorClass != .final)
+            try await origin.acceptConnections()
+            let history = await harness.transfer(request, from: refused.facts)
+            #expect(history.facts.response?.status == 201, "\(history.errors)")
+            #expect(origin.requests.map(\.method) == ["POST"])
+        }
+    }
+
     @Test(arguments: [true, false]) func `31 an answer over the limit is too large`(isChunked: Bool) async throws {
         let rules: [OriginRule] = isChunked ? [.always(.chunked)] : []
         try await withClient(OriginScript(SeededBody(seed: 1, size: 20_000), rules: rules)) { harness, origin in

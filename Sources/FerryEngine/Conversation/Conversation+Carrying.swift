@@ -1,0 +1,137 @@
+import FerryCore
+import Foundation
+
+/// What a conversation leaves to the part that has it.
+protocol ConversationHost: Sendable {
+    /// Who is asked; nil where no client is.
+    var questions: ClientQuestions? { get }
+    /// Sends a request on a connection of the host's choice.
+    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange
+    /// A head has come, or none will.
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async
+}
+
+/// What servers have told, for all conversations of one attempt; it stays where the attempt is isolated.
+final class AttemptMemory {
+    var value = ConversationMemory()
+}
+
+/// How a conversation has ended.
+enum ConversationEnd {
+    case accepted(AcceptedExchange)
+    case failed(TransferError, later: LaterAnswer?)
+    /// The client has to answer first.
+    case waiting(PendingChallenge, TransferError)
+}
+
+/// A response whose body waits.
+struct AcceptedExchange: Sendable {
+    let exchange: Exchange
+    let head: ResponseHead
+    /// How it was asked for at last.
+    let course: RequestCourse
+    /// How many redirects led to it.
+    let redirects: Int
+    /// Seconds from the last request to its head.
+    let setup: Double
+}
+
+extension Conversation {
+    /// A head, and the exchange that it came with.
+    private struct Answered {
+        let exchange: Exchange
+        let head: ResponseHead
+        let setup: Double
+    }
+
+    /// What FerryCore's proofs of passwords are made with.
+    private static let proofs = ProofSource(digester: DigestHashing.digest, nonce: DigestHashing.clientNonce)
+
+    /// Performs the conversation, up to its answer.
+    ///
+    /// - Throws: what `host.open` throws, and the end of a client that is not waited for any more.
+    mutating func carry(
+        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ memory: AttemptMemory,
+        _ engine: Engine
+    ) async throws(TransferError) -> ConversationEnd {
+        var step = Step.send(after: 0)
+        var answered: Answered?
+        while true {
+            switch step {
+            case .send(let pause):
+                await answered?.exchange.discard()
+                answered = nil
+                if pause > 0 { try? await Task.sleep(for: .seconds(pause)) }
+                (step, answered) = try await send(by: host, memory, engine)
+            case .ask(let question):
+                do throws(TransferError) {
+                    step = try await ask(question, by: host, memory)
+                } catch {
+                    await answered?.exchange.close()
+                    throw error
+                }
+            case .accept:
+                guard let answered else { throw TransferError(.internal, "An answer was accepted that has not come.") }
+                return .accepted(
+                    AcceptedExchange(
+                        exchange: answered.exchange, head: answered.head, course: course, redirects: redirects,
+                        setup: answered.setup))
+            case .fail(let error, let later):
+                await answered?.exchange.close()
+                return .failed(error, later: later)
+            case .wait(let challenge, let error):
+                await answered?.exchange.close()
+                return .waiting(challenge, error)
+            }
+        }
+    }
+
+    /// Makes one request.
+    private mutating func send(
+        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ memory: AttemptMemory,
+        _ engine: Engine
+    ) async throws(TransferError) -> (Step, Answered?) {
+        var cookies: String?
+        if wantsCookies, let questions = host.questions {
+            let url = course.url
+            cookies = try await questions.ask { await $0.cookies(for: url) }
+        }
+        let request = try request(cookies: cookies, &memory.value, Self.proofs)
+        let exchange = try await host.open(request)
+        let askedAt = Crew.now
+        let head: ResponseHead
+        do throws(TransferError) {
+            head = try await exchange.head()
+        } catch {
+            await host.ended(exchange, request)
+            if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
+            let meaning = exchange.meaning(of: error)
+            if meaning == .notOverHTTP2 { engine.clients.refusals.note(request.url.origin) }
+            return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &memory.value), nil)
+        }
+        await host.ended(exchange, request)
+        let setup = exchange.roundTrip ?? Crew.now - askedAt
+        if let questions = host.questions {
+            let (set, url) = (head.values("Set-Cookie"), request.url)
+            if !set.isEmpty { try await questions.ask { await $0.receivedCookies(set, from: url) } }
+        }
+        let step = received(head, &memory.value, now: Date())
+        return (step, Answered(exchange: exchange, head: head, setup: setup))
+    }
+
+    private mutating func ask(
+        isolation: isolated (any Actor)? = #isolation, _ question: Question, by host: some ConversationHost,
+        _ memory: AttemptMemory
+    ) async throws(TransferError) -> Step {
+        guard let questions = host.questions else {
+            throw TransferError(.internal, "There is no client to be asked.")
+        }
+        switch question {
+        case .redirect(let redirect):
+            return answered(try await questions.ask { await $0.redirect(redirect) }, now: Date())
+        case .challenge(let challenge):
+            let answer = try await questions.ask { await $0.answer(challenge) }
+            return answered(answer, &memory.value)
+        }
+    }
+}

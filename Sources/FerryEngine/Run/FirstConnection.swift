@@ -1,0 +1,33 @@
+import FerryCore
+
+/// The first connection of an attempt, which brings the head that decides about all others.
+struct FirstConnection: ConversationHost {
+    let run: TransferRun
+    let turn: Turn
+
+    var questions: ClientQuestions? { run.questions }
+
+    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange { try await run.open(request, turn) }
+
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request) }
+}
+
+extension ConversationTerms {
+    /// What the conversations of a transfer go by.
+    init(_ job: TransferJob, home: Origin, _ configuration: Engine.Configuration) {
+        let request = job.request
+        self.init(home: home)
+        method = request.method
+        fields = request.headers
+        hasBody = request.body != nil
+        credentials = job.credentials
+        cookies = request.cookies
+        foreignFields = request.foreignFields
+        redirects = RedirectPolicy(
+            allowDowngrade: request.allowDowngrade, allowPrivateRedirects: request.allowPrivateRedirects)
+        followsCircles = request.statusPolicy == .any
+        asksClient = job.advisor != nil
+        ownCookieWins = asksClient || !request.cookies.isEmpty
+        environment = request.proxyEnvironment ?? configuration.environment
+    }
+}
