@@ -6,10 +6,15 @@
 #define _GNU_SOURCE
 #include "CFerrySystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 int ferry_allocate_keeping_size(int descriptor, off_t size) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
@@ -20,6 +25,37 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 }
 
 int ferry_start_writeback(int descriptor) { return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+/// Whether a file system makes all files durable by syncfs(2) that fdatasync(2) would. Of file systems in user space the kernel
+/// does not ask that, and those of a network promise it in ways of their own.
+static int syncs_whole(int descriptor) {
+    struct statfs facts;
+    if (fstatfs(descriptor, &facts) != 0) return 0;
+    switch ((unsigned long)facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC: return 1;
+    default: return 0;
+    }
+}
+
+/// Whether syncfs(2) tells of writes that have failed: since Linux 5.8, says its manual page.
+static int tells_failures(void) {
+    struct utsname name;
+    int major = 0, minor = 0;
+    if (uname(&name) != 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) return 0;
+    return major > 5 || (major == 5 && minor >= 8);
+}
+
+int ferry_sync_file_system(int descriptor) {
+    if (!tells_failures() || !syncs_whole(descriptor)) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return syncfs(descriptor);
+}
 
 int ferry_set_modification_time(int descriptor, time_t seconds) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};

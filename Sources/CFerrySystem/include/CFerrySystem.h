@@ -26,6 +26,9 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 /// sync_file_range(2) of the whole file, which only starts writing.
 int ferry_start_writeback(int descriptor);
 
+/// syncfs(2), where it promises as much as fdatasync(2) of each file; else EOPNOTSUPP.
+int ferry_sync_file_system(int descriptor);
+
 /// futimens(2) that leaves the time of the last access alone.
 int ferry_set_modification_time(int descriptor, time_t seconds);
 

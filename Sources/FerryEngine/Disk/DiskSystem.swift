@@ -31,6 +31,13 @@ package protocol DiskSystem: Sendable {
     func syncData(_ file: OpenFile) throws(DiskError)
     /// Makes the file's bytes durable, and its times.
     func syncAll(_ file: OpenFile) throws(DiskError)
+    /// Makes everything durable that was written to a folder's file system since the folder was opened.
+    ///
+    /// - Returns: false, with nothing promised, where the file system or the kernel does not promise that, or would not tell of
+    ///   a write that has failed.
+    func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool
+    /// Bytes in memory that wait to be written to any disk; nil where that is not known.
+    func unwrittenBytes() -> Int64?
     /// Makes a folder's names durable.
     func syncFolder(_ folder: OpenFile) throws(DiskError)
     func setMode(_ mode: UInt32, of file: OpenFile) throws(DiskError)

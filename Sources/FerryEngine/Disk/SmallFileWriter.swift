@@ -29,19 +29,37 @@ struct SmallFileWriter {
     /// - Returns: in their order the files; nil where one could not be made, and nothing is left of it.
     mutating func write(_ files: [SmallFiles.File]) -> [Written?] {
         var written = files.map { try? write($0) }
-        for case let one? in written { disk.startWriteback(one.file.file) }
+        var left: [UInt64: [Int]] = [:]
         for (index, one) in written.enumerated() {
-            guard let one else { continue }
-            do {
-                try disk.syncData(one.file.file)
-            } catch {
-                remove(one.file)
-                written[index] = nil
+            if let one { left[one.file.facts.device, default: []].append(index) }
+        }
+        for group in left.values where !syncTogether(group.map { (files[$0], written[$0]) }) {
+            for index in group { if let one = written[index] { disk.startWriteback(one.file.file) } }
+            for index in group {
+                guard let one = written[index] else { continue }
+                do {
+                    try disk.syncData(one.file.file)
+                } catch {
+                    remove(one.file)
+                    written[index] = nil
+                }
             }
         }
         reached(.bytesSynced)
         reached(.wholeVerified)
         return written
+    }
+
+    /// Makes files of one file system durable by one call, where that costs less than one for each.
+    ///
+    /// - Returns: false if each is to be synced. That finds out whose bytes could not be written, where any could not.
+    private func syncTogether(_ files: [(file: SmallFiles.File, written: Written?)]) -> Bool {
+        guard let folder = files.first?.written?.file.folder else { return false }
+        let bytes = files.reduce(into: Int64(0)) { $0 += Int64($1.file.bytes.readableBytes) }
+        guard GroupSync.isWorthCounting(files.count),
+            GroupSync(files: files.count, bytes: bytes, unwritten: disk.unwrittenBytes()) == .fileSystem
+        else { return false }
+        return (try? disk.syncFileSystem(of: folder)) ?? false
     }
 
     private mutating func write(_ file: SmallFiles.File) throws(DiskError) -> Written {

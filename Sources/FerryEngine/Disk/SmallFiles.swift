@@ -75,7 +75,10 @@ actor SmallFiles {
         }
     }
 
-    private func place(_ files: [File]) async -> [Result] {
+    /// Makes files together.
+    ///
+    /// - Returns: in their order what became of them.
+    func place(_ files: [File]) async -> [Result] {
         let reached = reached
         let written = await disk.result { system throws(DiskError) in
             var writer = SmallFileWriter(disk: system, reached: reached)

@@ -1,6 +1,7 @@
 #if os(Linux)
     import CFerrySystem
     import FerryCore
+    import Foundation
     import Glibc
 
     /// The files of Linux.
@@ -101,6 +102,29 @@
 
         package func syncAll(_ file: OpenFile) throws(DiskError) {
             guard fsync(file.descriptor) == 0 else { throw DiskError("Syncing", file.path, errno: errno) }
+        }
+
+        package func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool {
+            if ferry_sync_file_system(folder.descriptor) == 0 { return true }
+            guard errno == EOPNOTSUPP else {
+                throw DiskError("Syncing the file system of", folder.path, errno: errno)
+            }
+            return false
+        }
+
+        /// `Dirty` and `Writeback` of proc_meminfo(5).
+        package func unwrittenBytes() -> Int64? {
+            guard let facts = FileManager.default.contents(atPath: "/proc/meminfo") else { return nil }
+            var sum: Int64 = 0
+            var found = 0
+            for line in String(decoding: facts, as: UTF8.self).split(separator: "\n") {
+                guard line.hasPrefix("Dirty:") || line.hasPrefix("Writeback:"),
+                    let kibibytes = line.split(separator: " ").dropFirst().first.flatMap({ Int64($0) })
+                else { continue }
+                sum += kibibytes.multipliedSaturated(by: 1024)
+                found += 1
+            }
+            return found == 2 ? sum : nil
         }
 
         package func syncFolder(_ folder: OpenFile) throws(DiskError) {

@@ -83,7 +83,7 @@ extension LocalTransferService {
 package enum ProcessMemory {
     /// Keeps what threads free where others find it: by its own rule the C library makes eight arenas for each processor,
     /// and memory that one of them has is no other one's. Call first thing.
-    package static func limit() { ferry_limit_arenas(2) }
+    package static func limit() { ferry_limit_arenas(4) }
 
     /// Gives back what the last work has left, and the pages of the program that nothing needs now; returns at once.
     package static func giveBack() { DispatchQueue.global(qos: .utility).async { ferry_give_memory_back() } }

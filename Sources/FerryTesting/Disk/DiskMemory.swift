@@ -44,6 +44,19 @@ struct DiskMemory: Sendable {
         renames.removeAll { $0.folder == Key(folder) }
     }
 
+    /// All files hold what they hold, and all renames are durable.
+    mutating func allSynced() {
+        for (key, memory) in files {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: memory.path)
+            guard let bytes = FileManager.default.contents(atPath: memory.path),
+                let modified = attributes?[.modificationDate] as? Date
+            else { continue }
+            files[key]?.bytes = [UInt8](bytes)
+            files[key]?.modified = Int64(modified.timeIntervalSince1970 * 1e9)
+        }
+        renames = []
+    }
+
     private mutating func move(_ from: String, _ to: String) {
         for (key, memory) in files where memory.path == from { files[key]?.path = to }
     }

@@ -18,6 +18,8 @@ package final class FaultyDisk: DiskSystem {
         var room: (bytes: Int64, errno: Int32)?
         var largestWrite = Int.max
         var allocates = true
+        var syncsFileSystems = true
+        var unwritten: Int64? = 0
         var renaming = Renaming.native
         var isCut = false
         var devices: [String: UInt64] = [:]
@@ -58,6 +60,12 @@ package final class FaultyDisk: DiskSystem {
 
     /// Whether blocks can be reserved.
     package func setAllocates(_ allocates: Bool) { state.withLock { $0.allocates = allocates } }
+
+    /// Whether whole file systems can be synced.
+    package func setSyncsFileSystems(_ syncs: Bool) { state.withLock { $0.syncsFileSystems = syncs } }
+
+    /// What waits in memory to be written, of whatever program.
+    package func setUnwrittenBytes(_ bytes: Int64?) { state.withLock { $0.unwritten = bytes } }
 
     package func setRenaming(_ renaming: Renaming) { state.withLock { $0.renaming = renaming } }
 
@@ -179,6 +187,19 @@ package final class FaultyDisk: DiskSystem {
         note(.syncEnded)
     }
 
+    package func syncFileSystem(of folder: OpenFile) throws(DiskError) -> Bool {
+        guard state.withLock(\.syncsFileSystems) else { return false }
+        note(.syncBegan)
+        try begin(.syncFileSystem, folder.path)
+        state.withLock { state in
+            state.memory.allSynced()
+            state.events.append(.fileSystemSynced)
+        }
+        return true
+    }
+
+    package func unwrittenBytes() -> Int64? { state.withLock(\.unwritten) }
+
     package func syncFolder(_ folder: OpenFile) throws(DiskError) {
         try begin(.syncFolder, folder.path)
         try disk.syncFolder(folder)
@@ -248,8 +269,8 @@ package final class FaultyDisk: DiskSystem {
 
 /// The calls of a disk, as the words by which a test names them.
 package enum DiskCall: String, Hashable, Sendable, CaseIterable {
-    case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFolder, setMode, rename,
-        remove
+    case openFolder, createFile, openFile, write, read, truncate, allocate, syncData, syncFileSystem, syncFolder,
+        setMode, rename, remove
 }
 
 /// What happened on a disk, in order.
@@ -260,6 +281,7 @@ package enum DiskEvent: Equatable, Sendable {
     case syncBegan
     /// A sync that has succeeded.
     case syncEnded
+    case fileSystemSynced
     case renamed(String)
     case folderSynced
     case removed(String)

@@ -186,8 +186,16 @@ final class EngineHarness: Sendable {
         var recorded: Set<String> = []
         for commit in journal.commits where !commit.facts.ranges.isEmpty {
             if let name = commit.facts.partial?.name { recorded.insert(name) }
-            let syncs = events.prefix(commit.diskEvents).count { $0 == .syncEnded }
-            #expect(syncs >= recorded.count, sourceLocation: location)
+            var (made, durable) = (0, 0)
+            for event in events.prefix(commit.diskEvents) {
+                switch event {
+                case .created: made += 1
+                case .syncEnded: durable += 1
+                case .fileSystemSynced: durable = max(durable, made)
+                default: break
+                }
+            }
+            #expect(durable >= recorded.count, sourceLocation: location)
         }
     }
 
