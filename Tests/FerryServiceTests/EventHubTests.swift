@@ -146,13 +146,13 @@ import Testing
     @Test func `a listener that does not read gets the rest from the journal, all of it once`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         let signals = await signals(hub, after: nil)
-        let count = UInt64(EventListener.idCapacity)
+        let count = UInt64(EventQueue.idCapacity)
         for round: UInt64 in 0..<3 {
             await hub.publish(try await append(.submitted, round * count..<(round + 1) * count))
         }
         await hub.finish()
         let told = try await batches(signals)
-        #expect(told.allSatisfy { $0.ids.count <= EventListener.largestBatch })
+        #expect(told.allSatisfy { $0.ids.count <= EventQueue.largestBatch })
         #expect(told.flatMap(\.ids) == (0..<count * 3).map(TransferID.init(rawValue:)))
         #expect(told.last?.through == Int64(count * 3))
         #expect(told.map(\.through) == told.map(\.through).sorted())
@@ -176,6 +176,30 @@ import Testing
             if case .batch(let batch) = signal, batch.kind == .removed { gone += batch.ids }
         }
         #expect(gone == (0..<3).map(TransferID.init(rawValue:)))
+    }
+
+    private func live(_ kind: TransferEvent.Kind, _ id: UInt64) -> TransferEvent {
+        TransferEvent(
+            number: nil, kind: kind, at: Date(timeIntervalSince1970: 5), id: TransferID(rawValue: id), session: .cli,
+            transfer: nil)
+    }
+
+    /// A listener that wants events whole reads those of a batch in the journal. What was live meanwhile was dropped, so that
+    /// a transfer that had started and ended within that time was never told to run.
+    @Test func `what is live while a listener catches up is told in its place`() async throws {
+        let hub = EventHub(journal: journal, lastNumber: 0)
+        await hub.publish(try await append())
+        var events = await listen(hub, after: 0).makeAsyncIterator()
+        await hub.publish(live(.waiting, 1))
+        await hub.publish(try await append(.submitted, 0..<600))
+        await hub.publish(live(.running, 2))
+        await hub.publish(try await append())
+        await hub.publish(try await append(.suspended, 0..<3))
+        await hub.publish(live(.running, 3))
+        await hub.finish()
+        var told: [Int64?] = []
+        while let event = try await events.next() { told.append(event.number ?? -Int64(event.id.rawValue)) }
+        #expect(told == [1, -1] + Array(2...601) + [-2, 602, 603, 604, 605, -3])
     }
 
     @Test func `who wants events whole reads many at once in the journal`() async throws {

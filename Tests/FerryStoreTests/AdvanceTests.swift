@@ -127,7 +127,9 @@ import Testing
         let journal = try await journal()
         let session = try Sample.record(1).request.session
         let page: Page = { reader, last throws(TransferError) in
-            guard !isBrief else { return try reader.briefPage(after: last ?? 0, session: session).through }
+            guard !isBrief else {
+                return try reader.briefPage(after: last ?? 0, through: .max, session: session).through
+            }
             return try reader.events(after: last ?? 0, session: session, limit: 4).last?.number ?? nil
         }
         #expect(await read(journal, page) == nil)

@@ -2,7 +2,7 @@
 // Durable events.
 
 import FerryCore
-import FerryStore
+@testable import FerryStore
 import Foundation
 import Testing
 
@@ -105,6 +105,19 @@ import Testing
         #expect(try await numbers(in: journal) == [1, 2, 3])
         try await trim("cli", in: journal, at: Sample.moment + 3601)
         #expect(try await numbers(in: journal) == [1, 3])
+    }
+
+    @Test func `rows that cannot be read hide no events behind them`() async throws {
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
+        _ = try await append(6, session: "cli", to: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.connection.execute("UPDATE events SET session = '' WHERE number IN (1, 2, 4)")
+        }
+        let found = try await journal.read { reader throws(TransferError) in
+            try (reader.events(after: 0, limit: 2), reader.page(after: 0, through: 5, session: nil, ids: nil))
+        }
+        #expect(found.0.map(\.number) == [3, 5])
+        #expect(found.1.through == 5 && found.1.signals.count == 2)
     }
 
     @Test func `an event shows its snapshot, else its transfer as it is, else nothing`() async throws {

@@ -60,20 +60,25 @@ extension JournalReader {
         try events(after: number, session: session, ids: ids, kinds: nil, limit: limit)
     }
 
-    /// The durable events after a number, each whole.
+    /// The durable events after a number, up to another, each whole.
     package func page(
-        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]? = nil
+        after number: Int64, through end: Int64, session: SessionID?, ids: Set<TransferID>?,
+        kinds: [TransferEvent.Kind]? = nil
     ) throws(TransferError) -> EventPage {
-        let events = try events(
-            after: number, session: session, ids: ids, kinds: kinds, limit: EventPage.wholeEvents)
+        // There is one event of a number at most.
+        let limit = Int(min(Int64(EventPage.wholeEvents), max(0, end - max(0, number))))
+        let events = try events(after: number, session: session, ids: ids, kinds: kinds, limit: limit)
+            .prefix { $0.number ?? end <= end }
         return EventPage(
-            signals: events.map(SessionSignal.event), through: events.last?.number,
-            isLast: events.count < EventPage.wholeEvents)
+            signals: events.map(SessionSignal.event), through: events.last?.number, isLast: events.count < limit)
     }
 
-    /// The durable events of a session after a number: ends whole, all others in short.
-    package func briefPage(after number: Int64, session: SessionID) throws(TransferError) -> EventPage {
+    /// The durable events of a session after a number, up to another: ends whole, all others in short.
+    package func briefPage(
+        after number: Int64, through end: Int64, session: SessionID
+    ) throws(TransferError) -> EventPage {
         let heads = try eventHeads(after: number, session: session, limit: EventPage.briefEvents)
+            .prefix { $0.number <= end }
         var signals: [SessionSignal] = []
         var batch: EventBatch?
         var through: Int64?

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Hands events to whoever listens, each at its own speed.
 ///
-/// A listener's queue is bounded: one that falls behind loses samples and reads the durable events from the journal, so
-/// nobody who has stopped can hold up a transfer or fill the memory.
+/// A listener's queue is bounded (``EventQueue``): what does not fit is read in the journal when its turn comes, so that a
+/// listener that does not read neither holds up a transfer nor fills the memory.
 actor EventHub {
     private let journal: any Journal
     private var listeners: [Int: EventListener] = [:]
@@ -72,8 +72,9 @@ actor EventHub {
     }
 
     private func skipGap() {
+        let told = order.last
         order.skip()
-        for id in Array(listeners.keys) { listeners[id]?.skip(through: order.last) }
+        for id in Array(listeners.keys) { listeners[id]?.skip(after: told, through: order.last) }
     }
 
     /// Whether somebody wants events that the journal does not have.
@@ -113,7 +114,9 @@ actor EventHub {
     ) async throws(TransferError) -> [TransferEvent]? {
         guard case .event(let first) = try await next(id, ended: ended) else { return nil }
         var group = [first]
-        while group.count < Self.largestGroup, case .event(let event)? = listeners[id]?.take() { group.append(event) }
+        while group.count < Self.largestGroup, case .signal(.event(let event))? = listeners[id]?.next() {
+            group.append(event)
+        }
         return group
     }
 
@@ -159,21 +162,20 @@ actor EventHub {
     private func next(
         _ id: Int, ended: @Sendable (TransferID) async -> Bool
     ) async throws(TransferError) -> SessionSignal? {
-        while !Task.isCancelled {
+        while !Task.isCancelled, listeners[id] != nil {
             // A listener that is held here would be copied, with all that waits for it, by each change.
-            guard let isBehind = listeners[id]?.isBehind else { return nil }
-            if let signal = listeners[id]?.take() { return signal }
-            if isBehind {
-                try await catchUp(id)
+            switch listeners[id]?.next() {
+            case .signal(let signal): return signal
+            case .range(let range):
+                try await read(range, for: id)
                 continue
+            case nil: break
             }
             if isFinished { return nil }
             if listeners[id]?.subscription.endsWithTransfers == true, await allEnded(id, ended) {
                 // Looks again: the last event may have come while the transfers were looked at.
-                if let signal = listeners[id]?.take() { return signal }
-                if listeners[id]?.isBehind == true { continue }
-                remove(id)
-                return nil
+                guard listeners[id]?.isEmpty != false else { continue }
+                break
             }
             await wait(id)
         }
@@ -191,19 +193,19 @@ actor EventHub {
         return listeners[id]?.unfinished.isEmpty ?? false
     }
 
-    /// Reads what a listener has missed from the journal, a page at a time.
-    private func catchUp(_ id: Int) async throws(TransferError) {
-        guard let (subscription, cursor, isBrief) = listeners[id].map({ ($0.subscription, $0.cursor, $0.isBrief) })
-        else { return }
-        let target = lastNumber
+    /// Reads events for a listener in the journal, a page at a time.
+    private func read(_ range: EventQueue.Range, for id: Int) async throws(TransferError) {
+        guard let (subscription, isBrief) = listeners[id].map({ ($0.subscription, $0.isBrief) }) else { return }
         let session = isBrief ? subscription.session : nil
         let page = try await journal.read { reader throws(TransferError) in
-            if let session { return try reader.briefPage(after: cursor, session: session) }
+            if let session {
+                return try reader.briefPage(after: range.after, through: range.through, session: session)
+            }
             return try reader.page(
-                after: cursor, session: subscription.session, ids: subscription.ids,
+                after: range.after, through: range.through, session: subscription.session, ids: subscription.ids,
                 kinds: subscription.endsAlone ? TransferEvent.Kind.ends : nil)
         }
-        listeners[id]?.caughtUp(with: page, through: target, latest: lastNumber)
+        listeners[id]?.fill(range, with: page)
     }
 
     private func wait(_ id: Int) async {

@@ -1,28 +1,11 @@
-// Ferry: FerryService
-// The bounded queue of one listener.
-
-import DequeModule
 import FerryCore
 
-/// The bounded queue of one listener. Owned by the hub.
+/// One listener: what it wants, and what it is still to be told. Owned by the hub.
 struct EventListener {
-    /// Signals that wait for a listener before it counts as behind.
-    static let capacity = 1024
-    /// Transfers that one batch names at most.
-    static let largestBatch = 4096
-    /// Transfers that waiting batches name before the listener counts as behind.
-    static let idCapacity = 65_536
-
     let subscription: EventSubscription
     /// Whether it wants some kinds of durable events in short.
     let isBrief: Bool
-    private var queue: Deque<SessionSignal> = []
-    /// Transfers that the batches in the queue name.
-    private var waitingIDs = 0
-    /// Number of the last durable event that was put into the queue or handed out.
-    private(set) var cursor: Int64
-    /// Whether durable events must be read from the journal before new ones are taken.
-    private(set) var isBehind: Bool
+    private var queue = EventQueue()
     private var waiting: CheckedContinuation<Void, Never>?
     /// Transfers of the subscription that have not been told to have ended.
     private(set) var unfinished: Set<TransferID>
@@ -32,60 +15,57 @@ struct EventListener {
     init(_ subscription: EventSubscription, isBrief: Bool = false, lastNumber: Int64) {
         self.subscription = subscription
         self.isBrief = isBrief
-        // A number that has not been given yet is of a journal that is gone.
-        cursor = min(subscription.after ?? lastNumber, lastNumber)
-        isBehind = cursor < lastNumber
         unfinished = subscription.ids ?? []
+        // A number that has not been given yet is of a journal that is gone.
+        queue.append(EventQueue.Range(after: min(subscription.after ?? lastNumber, lastNumber), through: lastNumber))
     }
 
-    /// Puts an event into the queue if the listener wants it.
+    /// Whether nothing waits to be told.
+    var isEmpty: Bool { queue.isEmpty }
+
+    // MARK: What comes
+
+    /// Takes an event up if the listener wants it.
     mutating func offer(_ event: TransferEvent) {
-        if isBehind { return }
-        // The journal may have told it before everybody was.
-        if let number = event.number, number <= cursor { return }
-        guard wants(event) else {
-            if let number = event.number { cursor = number }
-            return
-        }
+        guard wants(event) else { return }
         if isBrief, event.kind.isBrief, let number = event.number {
-            return append([event.id], event.kind, through: number)
+            queue.append([event.id], event.kind, through: number)
+        } else {
+            queue.append(event)
         }
-        if event.kind == .progress, replaceSample(event) { return }
-        guard queue.count < Self.capacity else { return fallBehind() }
-        queue.append(.event(event))
-        if let number = event.number { cursor = number }
         wake()
     }
 
-    /// Puts events into the queue if the listener wants them in short; one that wants them whole reads them in the journal.
+    /// Takes events up that the listener wants: in short, or to be read whole in the journal.
     mutating func offer(_ run: EventRun) {
-        if isBehind || run.last <= cursor { return }
-        guard wants(run) else {
-            cursor = run.last
-            return
+        guard wants(run) else { return }
+        if isBrief, run.kind.isBrief {
+            queue.append(run.ids, run.kind, through: run.last)
+        } else {
+            queue.append(EventQueue.Range(after: run.first - 1, through: run.last))
         }
-        guard isBrief, run.kind.isBrief else { return fallBehind() }
-        append(run.ids.dropFirst(Int(max(0, cursor + 1 - run.first))), run.kind, through: run.last)
+        wake()
     }
 
-    /// Notes that durable events up to a number are to be read in the journal.
-    mutating func skip(through number: Int64) {
-        if cursor < number { fallBehind() }
+    /// Notes that durable events after a number, up to another, are to be read in the journal.
+    mutating func skip(after number: Int64, through last: Int64) {
+        queue.append(EventQueue.Range(after: number, through: last))
+        wake()
     }
 
-    mutating func take() -> SessionSignal? {
-        guard let signal = queue.popFirst() else { return nil }
-        switch signal {
-        case .event(var event):
-            if subscription.endsWithTransfers { note(event) }
-            if subscription.omitsSuccesses, event.kind == .succeeded {
-                event.transfer = nil
-                return .event(event)
-            }
-        case .batch(let batch): waitingIDs -= batch.ids.count
-        case .attached, .idle: break
-        }
-        return signal
+    /// Puts a page of the journal in the place of the range that it was read for.
+    mutating func fill(_ range: EventQueue.Range, with page: EventPage) { queue.fill(range, with: page) }
+
+    // MARK: What is told
+
+    /// Takes the next signal out, or says what is to be read before it; nil if nothing waits.
+    mutating func next() -> EventQueue.Item? {
+        let item = queue.next()
+        guard case .signal(.event(var event))? = item else { return item }
+        if subscription.endsWithTransfers { note(event) }
+        guard subscription.omitsSuccesses, event.kind == .succeeded else { return item }
+        event.transfer = nil
+        return .signal(.event(event))
     }
 
     private mutating func note(_ event: TransferEvent) {
@@ -98,16 +78,8 @@ struct EventListener {
 
     mutating func noteEnded(_ id: TransferID) { unfinished.remove(id) }
 
-    /// Takes in a page of the journal, read up to a number; what came meanwhile is read as the next page.
-    mutating func caughtUp(with page: EventPage, through target: Int64, latest: Int64) {
-        queue.append(contentsOf: page.signals)
-        for case .batch(let batch) in page.signals { waitingIDs += batch.ids.count }
-        cursor = page.isLast ? max(cursor, target, page.through ?? 0) : page.through ?? cursor
-        isBehind = cursor < latest
-    }
-
     mutating func park(_ continuation: CheckedContinuation<Void, Never>) {
-        guard queue.isEmpty, !isBehind else { return continuation.resume() }
+        guard queue.isEmpty else { return continuation.resume() }
         waiting?.resume()
         waiting = continuation
     }
@@ -119,46 +91,7 @@ struct EventListener {
 
     func leave() { waiting?.resume() }
 
-    // MARK: -
-
-    private mutating func replaceSample(_ event: TransferEvent) -> Bool {
-        let place = queue.lastIndex { signal in
-            if case .event(let other) = signal { other.id == event.id } else { false }
-        }
-        guard let place, case .event(let last) = queue[place], last.kind == .progress else { return false }
-        queue[place] = .event(event)
-        return true
-    }
-
-    /// Adds to the batch that waits last if that is of the same kind, else a new one.
-    private mutating func append(_ ids: some Collection<TransferID>, _ kind: TransferEvent.Kind, through number: Int64)
-    {
-        guard queue.count < Self.capacity, waitingIDs < Self.idCapacity else { return fallBehind() }
-        if case .batch(var batch) = queue.last, batch.kind == kind, batch.ids.count + ids.count <= Self.largestBatch {
-            // The queue's own copy goes first, so that the ids are not copied each time.
-            queue.removeLast()
-            batch.ids.append(contentsOf: ids)
-            batch.through = number
-            queue.append(.batch(batch))
-        } else {
-            // Numbers of one run follow each other, so a part of it ends as many before the last as there are left.
-            var left = ids[...]
-            while !left.isEmpty {
-                let part = left.prefix(Self.largestBatch)
-                left = left.dropFirst(Self.largestBatch)
-                queue.append(.batch(EventBatch(kind: kind, through: number - Int64(left.count), ids: Array(part))))
-            }
-        }
-        waitingIDs += ids.count
-        cursor = number
-        wake()
-    }
-
-    /// What is in the queue comes first, then the journal tells the rest; what is not durable is out of date by then.
-    private mutating func fallBehind() {
-        isBehind = true
-        wake()
-    }
+    // MARK: What it wants
 
     private func wants(_ event: TransferEvent) -> Bool {
         if let session = subscription.session, session != event.session { return false }

@@ -8,6 +8,23 @@ extension SQLiteReads {
     package func events(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
     ) throws(TransferError) -> [TransferEvent] {
+        var events: [TransferEvent] = []
+        var last = number
+        var hasMore = true
+        // Rows that cannot be read hide none behind them.
+        while hasMore, events.count < limit {
+            let rows = try eventRows(
+                after: last, session: session, ids: ids, kinds: kinds, limit: limit - events.count)
+            events += rows.events
+            (last, hasMore) = (rows.last, rows.hasMore)
+        }
+        return events
+    }
+
+    /// - Returns: the events that can be read, the number of the last row, and whether there may be more behind it.
+    private func eventRows(
+        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
+    ) throws(TransferError) -> (events: [TransferEvent], last: Int64, hasMore: Bool) {
         var sql = "SELECT number, kind, at, id, session, snapshot FROM events WHERE number > ?"
         var arguments: StatementArguments = [number]
         if let session {
@@ -27,7 +44,9 @@ extension SQLiteReads {
         var lacking: [Int] = []
         var last = number
         var advances = true
+        var rows = 0
         try connection.forEachRow(sql, arguments) { row in
+            rows += 1
             if let number = row.integer(0) {
                 advances = advances && number > last
                 last = number
@@ -57,7 +76,7 @@ extension SQLiteReads {
                 events[index].transfer = Transfer(record, live: .waiting(.slot))
             }
         }
-        return events
+        return (events, last, rows == limit)
     }
 
     package func eventHeads(
@@ -68,10 +87,9 @@ extension SQLiteReads {
             "SELECT number, id, kind FROM events WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
             [session.name, number, limit]
         ) { row in
-            guard let number = row.integer(0), let id = row.integer(1), let kind = row.text(2) else { return }
-            heads.append(
-                EventHead(
-                    number: number, id: TransferID(column: id), kind: TransferEvent.Kind(rawValue: kind) ?? .unknown))
+            guard let number = row.integer(0), let id = row.integer(1) else { return }
+            let kind = row.text(2).flatMap(TransferEvent.Kind.init(rawValue:)) ?? .unknown
+            heads.append(EventHead(number: number, id: TransferID(column: id), kind: kind))
         }
         let numbers = [number] + heads.map(\.number)
         try connection.checkAdvance(zip(numbers, numbers.dropFirst()).allSatisfy(<))

@@ -85,8 +85,9 @@ import Testing
         for session in [session, .cli] {
             _ = try (reader.sessionSettings(session), reader.cookies(of: session), reader.order(of: session))
             _ = try (reader.lastTask(of: session), reader.hasPending(session, besides: 0), reader.hasEnded(session))
-            _ = try (reader.lastEvent(of: session), reader.briefPage(after: 0, session: session))
-            _ = try (reader.page(after: 0, session: session, ids: nil), reader.transfers(of: session, among: nil))
+            _ = try (reader.lastEvent(of: session), reader.briefPage(after: 0, through: .max, session: session))
+            _ = try reader.page(after: 0, through: .max, session: session, ids: nil)
+            _ = try reader.transfers(of: session, among: nil)
             _ = try reader.succeeded(of: session, among: SampleRows.ids)
             _ = try reader.transfers(of: session, within: TransferIDRuns(SampleRows.ids))
         }
