@@ -32,13 +32,13 @@ final class EarlyConnections: Sendable {
     /// Says where the transfer's bytes go, before the first is opened.
     func settle(at place: DiskLane.Place) { state.withLock { $0.place = place } }
 
-    var count: Int { state.withLock { $0.waiting.count } }
+    /// The connections on which nothing was asked yet, in the order in which they were opened.
+    var waiting: [EarlyConnection] { state.withLock(\.waiting) }
 
-    /// How many of them something can be asked on.
-    var living: Int { state.withLock { $0.waiting.count { !$0.isOver } } }
+    var count: Int { waiting.count }
 
     /// Where they lead.
-    var origin: Origin? { state.withLock { $0.waiting.first?.origin } }
+    var origin: Origin? { waiting.first?.origin }
 
     /// Opens as many as are missing to a number, where there may be so many; those to another origin are closed.
     ///

@@ -65,7 +65,7 @@ import Testing
             origin.closeIdleConnections()
             await origin.wait { $0.openConnections == 1 }
             // One that goes after its request may be a refusal: these are known to be gone before.
-            try await eventually("closed connections") { await run.early.living == 0 }
+            try await eventually("closed connections") { await run.early.waiting.allSatisfy(\.isOver) }
             origin.release("head")
             // All four workers are there, on other connections.
             await origin.wait { $0.held.count == 4 }
