@@ -81,3 +81,96 @@ package struct PlannedRequest: Hashable, Sendable {
         return "bytes=\(start + from)-\(last.map(String.init) ?? "")"
     }
 }
+
+/// What is on disk and known when a request is about to be made.
+package struct RequestSituation: Hashable, Sendable {
+    package var ranges = ByteRangeSet()
+    package var identity: ResourceIdentity?
+    /// Whether the caller gave a digest of the whole file.
+    package var hasExpectedDigest = false
+    package var expectedSize: Int64?
+    /// What is recorded of the file at the destination; set under conflict policy `update` alone.
+    package var existing: ResourceIdentity?
+    package var raw: RawRequest?
+    /// Whether ranges are off for this transfer, or a restart was decided.
+    package var rangesOff = false
+    /// Whether caches on the way are to ask the origin: after a digest mismatch or an unusable answer to a range.
+    package var bypassesCaches = false
+    /// Whether the range is to be asked without `If-Range` (docs/behaviour/transfers.md#row-21 and row 22).
+    package var isUnconditional = false
+    /// The part of the file that this worker is to fetch; nil for the first part that is missing.
+    package var segment: Range<Int64>?
+
+    package init() {}
+}
+
+extension RequestSituation {
+    /// Length of the file that is fetched, as far as it is known.
+    package var fileLength: Int64? {
+        if case .ownRange(let own) = raw { return own.length(completeLength: identity?.completeLength) }
+        return identity?.completeLength ?? expectedSize
+    }
+
+    /// Whether every byte of a known length, or of the segment, is on disk, so that nothing is asked.
+    package var isComplete: Bool {
+        if let segment, ranges.contains(segment) { return true }
+        return fileLength.map { ranges.contains(0..<max(0, $0)) && (!ranges.isEmpty || identity != nil) } ?? false
+    }
+}
+
+/// Why the answer to a request is the file, whatever the answer is (docs/behaviour/transfers.md#Q5).
+package enum RawRequest: Hashable, Sendable {
+    /// The method, or a field of the caller's, makes any answer final: no resume, no segments.
+    case verbatim
+    /// The caller gave one byte range: the file is that part.
+    case ownRange(OwnRange)
+}
+
+/// The one byte range that a caller's `Range` field asks for (RFC 9110 §14.1.2).
+package enum OwnRange: Hashable, Sendable {
+    /// From a position to a last position, or to the end.
+    case from(Int64, to: Int64?)
+    /// The last bytes.
+    case suffix(Int64)
+
+    /// Reads `bytes=a-b`, `bytes=a-` or `bytes=-n`; nil for several ranges, other units and nonsense.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        let bounds = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2 else { return nil }
+        let upper = Int64(digits: bounds[1])
+        if bounds[0].isEmpty {
+            guard let upper, upper > 0 else { return nil }
+            self = .suffix(upper)
+        } else {
+            guard let lower = Int64(digits: bounds[0]), upper != nil || bounds[1].isEmpty,
+                upper.map({ lower <= $0 }) ?? true
+            else { return nil }
+            self = .from(lower, to: upper)
+        }
+    }
+
+    package var fieldValue: String {
+        switch self {
+        case .from(let first, let last): "bytes=\(first)-\(last.map(String.init) ?? "")"
+        case .suffix(let length): "bytes=-\(length)"
+        }
+    }
+
+    /// Where the file begins in the resource; nil if that depends on a complete length that is not known.
+    package func start(completeLength: Int64?) -> Int64? {
+        switch self {
+        case .from(let first, _): first
+        case .suffix(let length): completeLength.map { max(0, $0 - length) }
+        }
+    }
+
+    /// The last position of the resource that belongs to the file, where the range states one.
+    package var last: Int64? {
+        switch self {
+        case .from(_, let last): last
+        case .suffix: nil
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A scheme, host and port (RFC 6454 §4): what credentials, validators and limits belong to.
 package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
@@ -13,4 +15,29 @@ package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(scheme)://\(host):\(port)" }
+}
+
+/// A user name and password, bound by whoever holds them to one origin or proxy.
+package struct Credentials: Hashable, Codable, Sendable {
+    package let user: String
+    package let password: String?
+
+    package init(user: String, password: String?) {
+        self.user = user
+        self.password = password
+    }
+
+    /// The value of an `Authorization` field of scheme Basic (RFC 7617), in UTF-8.
+    package var basicAuthorization: String {
+        "Basic " + Data("\(user):\(password ?? "")".utf8).base64EncodedString()
+    }
+}
+
+extension Credentials: CustomStringConvertible {
+    /// Names nobody, so that a log cannot show what it must not.
+    package var description: String { "(credentials)" }
+}
+
+extension Credentials: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

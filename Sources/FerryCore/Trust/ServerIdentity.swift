@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Whether a certificate is a host's.
-
 /// The names of a server's certificate, and whether the host that was asked is one of them (RFC 9525 §6).
 ///
 /// Only alternative names count. A common name is no identity, and an address says nothing about the name that leads to it.

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Proving a password without sending it.
-
 /// The Digest scheme (RFC 7616) with the hashes that servers use and quality of protection `auth`.
 package struct DigestAuthentication: Hashable, Sendable {
     package enum Hash: Sendable { case md5, sha256 }

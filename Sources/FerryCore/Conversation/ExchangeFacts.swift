@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What is known of one request and its response.
-
 package import Foundation
 
 /// Times and counts of one request and its response, as far as they are known.
@@ -43,5 +40,22 @@ package struct ExchangeFacts: Hashable, Codable, Sendable {
     package init(url: String, method: String) {
         self.url = url
         self.method = method
+    }
+}
+
+/// The final response of a transfer, as its client is shown it.
+package struct ResponseFacts: Hashable, Codable, Sendable {
+    /// The URL that was asked last.
+    package var url: String
+    package var status: Int
+    /// `HTTP/1.1` or `HTTP/2`.
+    package var version: String
+    package var fields: [HeaderField]
+
+    package init(url: String, status: Int, version: String, fields: [HeaderField]) {
+        self.url = url
+        self.status = status
+        self.version = version
+        self.fields = fields
     }
 }

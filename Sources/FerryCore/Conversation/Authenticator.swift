@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Answering the challenges of one server or proxy.
-
 /// Answers the challenges that one server, or one proxy, makes in the course of one exchange.
 ///
 /// Decides and computes; who is asked, and what random numbers are, is its user's. One that refuses what it was sent is
@@ -44,9 +41,6 @@ package struct Authenticator: Sendable {
 
     /// Changes whenever another answer goes with the next request.
     package private(set) var version = 0
-
-    /// How often credentials were refused.
-    package var previousFailures: Int { failures }
 
     /// Takes in a 401 or 407.
     ///

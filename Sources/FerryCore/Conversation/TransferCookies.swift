@@ -118,3 +118,50 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         return HTTPDate.parse(expires) ?? HTTPDate.parse(spaced)
     }
 }
+
+/// A cookie that a client gives along with its request.
+package struct GivenCookie: Hashable, Codable, Sendable {
+    package var name: String
+    package var value: String
+    /// The host that it goes to; with a leading dot also to hosts below it.
+    package var domain: String
+    package var path: String
+    package var secure: Bool
+
+    package init(name: String, value: String, domain: String, path: String, secure: Bool) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.secure = secure
+    }
+}
+
+/// Which given cookies go with a request.
+extension GivenCookie {
+    /// The value of the `Cookie` field of a request; nil if no cookie belongs to it.
+    ///
+    /// - Parameter met: a `Cookie` value with what servers have set since, which goes before a given cookie of the same name.
+    package static func field(_ given: [GivenCookie], for url: HTTPURL, met: String?) -> String? {
+        var value = met ?? ""
+        let known = Set(
+            value.split(separator: ";").map { pair in String(pair.prefix { $0 != "=" }).trimmingFieldSpace })
+        for cookie in given where cookie.belongs(to: url) && !known.contains(cookie.name) {
+            let pair = "\(cookie.name)=\(cookie.value)"
+            guard !pair.containsControl, !pair.utf8.contains(UInt8(ascii: ";")) else { continue }
+            guard value.utf8.count + pair.utf8.count + 2 <= TransferCookies.maximumFieldSize else { break }
+            value += value.isEmpty ? pair : "; " + pair
+        }
+        return value.isEmpty ? nil : value
+    }
+
+    private func belongs(to url: HTTPURL) -> Bool {
+        guard url.isSecure || !secure else { return false }
+        let domain = domain.lowercased()
+        let isHost =
+            domain.hasPrefix(".") ? url.host == domain.dropFirst() || url.host.hasSuffix(domain) : url.host == domain
+        guard isHost else { return false }
+        let folder = path.hasPrefix("/") ? path : "/"
+        return url.path == folder || url.path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    }
+}

@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What a server offers for proving who asks.
-
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationOffer: Hashable, Sendable {
     /// In lower case.

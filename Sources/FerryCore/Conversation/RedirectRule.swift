@@ -1,0 +1,143 @@
+/// Decides whether a redirect is followed, and with which method (RFC 9110 §15.4).
+package enum RedirectRule {
+    /// The request that follows a 3xx response, added to the chain.
+    ///
+    /// - Parameters:
+    ///   - secrets: the credentials and cookies that would go with a request for a URL; a URL seen before is asked again only
+    ///     if they differ.
+    /// - Throws: ``TransferError`` with code `redirect_refused` for a target, scheme or status that is not followed, or
+    ///   `too_many_redirects`.
+    package static func next(
+        from url: HTTPURL, to location: String?, status: Int, method: String, policy: RedirectPolicy,
+        chain: inout RedirectChain, secrets: (HTTPURL) -> String? = { _ in nil }
+    ) throws(TransferError) -> Redirect {
+        guard [301, 302, 303, 307, 308].contains(status) else {
+            throw refusal("The server answered \(status), which is no redirect that can be followed.", to: url)
+        }
+        guard let location else {
+            throw refusal("The server answered \(status) without saying where to go.", to: url)
+        }
+        let target: HTTPURL
+        do throws(TransferError) {
+            target = try url.resolving(location: location)
+        } catch {
+            throw TransferError(
+                .redirectRefused, "The server redirects to a URL that is not followed. \(error.message)",
+                details: ErrorDetails(
+                    urlError: error.code == .unsupportedScheme ? -1002 : -1010, url: error.details.url))
+        }
+        if url.isSecure, !target.isSecure, !policy.allowDowngrade {
+            throw refusal(
+                "The server redirects from https to http, “\(target.redacted)”, where anybody on the way can change the file.",
+                to: target, urlError: -1022)
+        }
+        if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {
+            throw refusal(
+                "The public host “\(url.host)” redirects to the private address “\(target.redacted)”.", to: target)
+        }
+        if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
+            throw refusal(
+                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, where machines keep secrets.",
+                to: target)
+        }
+        let redirect = Redirect(
+            url: target, method: self.method(after: status, of: method), changesOrigin: target.origin != url.origin)
+        try chain.follow(redirect, secrets: secrets(target))
+        return redirect
+    }
+
+    /// 303 asks for GET, 301 and 302 turn POST into GET as all clients do, 307 and 308 keep the method.
+    package static func method(after status: Int, of method: String) -> String {
+        switch (status, method) {
+        case (303, "HEAD"): "HEAD"
+        case (303, _), (301, "POST"), (302, "POST"): "GET"
+        default: method
+        }
+    }
+
+    private static func refusal(_ message: String, to url: HTTPURL, urlError: Int = -1010) -> TransferError {
+        TransferError(.redirectRefused, message, details: ErrorDetails(urlError: urlError, url: url.redacted))
+    }
+}
+
+/// The request that follows a redirect.
+package struct Redirect: Hashable, Sendable {
+    package let url: HTTPURL
+    package let method: String
+    /// Whether scheme, host or port are others: then credentials and the caller's fields stay behind.
+    package let changesOrigin: Bool
+}
+
+/// What the user allows a redirect to do.
+package struct RedirectPolicy: Hashable, Codable, Sendable {
+    /// Whether https may lead to http.
+    package var allowDowngrade: Bool
+    /// Whether a public host may lead to this machine or to a private address.
+    package var allowPrivateRedirects: Bool
+
+    package init(allowDowngrade: Bool = false, allowPrivateRedirects: Bool = false) {
+        self.allowDowngrade = allowDowngrade
+        self.allowPrivateRedirects = allowPrivateRedirects
+    }
+}
+
+/// The URLs that one attempt has asked, in order.
+package struct RedirectChain: Sendable {
+    /// The most redirects that one attempt follows.
+    package static let limit = 20
+
+    /// How often one attempt makes the same request: a server may answer a second look otherwise, but not each one.
+    package static let looks = 3
+
+    /// What makes two requests the same.
+    private struct Visit: Hashable {
+        let method: String
+        let url: HTTPURL
+        let secrets: String?
+
+        init(_ url: HTTPURL, method: String, secrets: String?) {
+            self.url = url.withoutUserinfo.withoutFragment
+            (self.method, self.secrets) = (method, secrets)
+        }
+    }
+
+    package private(set) var urls: [HTTPURL]
+    private let first: (method: String, secrets: String?)
+    /// How often each request was made; empty until the first redirect, as most attempts have none.
+    private var visits: [Visit: Int] = [:]
+
+    /// Begins a try.
+    ///
+    /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
+    package init(start url: HTTPURL, method: String, secrets: String? = nil) {
+        urls = [url]
+        first = (method, secrets)
+    }
+
+    /// How many redirects were followed.
+    package var count: Int { urls.count - 1 }
+
+    /// The chain as records and logs may show it.
+    package var redacted: [String] { urls.map(\.redacted) }
+
+    /// Adds one step.
+    ///
+    /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made
+    ///   ``looks`` times with the same secrets; the chain is then unchanged.
+    package mutating func follow(_ redirect: Redirect, secrets: String? = nil) throws(TransferError) {
+        let details = ErrorDetails(url: redirect.url.redacted)
+        guard count < Self.limit else {
+            throw TransferError(
+                .tooManyRedirects, "The server redirected more than \(Self.limit) times.", details: details)
+        }
+        let visit = Visit(redirect.url, method: redirect.method, secrets: secrets)
+        if visits.isEmpty { visits[Visit(urls[0], method: first.method, secrets: first.secrets)] = 1 }
+        guard visits[visit, default: 0] < Self.looks else {
+            throw TransferError(
+                .tooManyRedirects, "The server redirects in a circle, back to “\(redirect.url.redacted)”.",
+                details: details)
+        }
+        visits[visit, default: 0] += 1
+        urls.append(redirect.url)
+    }
+}
