@@ -71,12 +71,12 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
 
     /// The events of a background session are over: calls the closure, or without one the manager's completion handler.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        let shared = sessionManager?.shared
+        let events = sessionManager?.shared.events
         if let finished = sessionDidFinishEventsForBackgroundURLSession {
-            shared?.leaveCompletionHandler()
+            events?.leaveCompletionHandler()
             finished(session)
         } else {
-            shared?.callCompletionHandler()
+            events?.callCompletionHandler()
         }
     }
 }

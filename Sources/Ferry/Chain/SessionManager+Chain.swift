@@ -70,28 +70,15 @@ extension SessionManager {
             request.adopt(destination)
             return request
         }
-        return shared.request(address, method, chain.headers(headers ?? [:]), chain, destination)
+        return request(address, method, chain.headers(headers ?? [:]), destination)
     }
 
     /// Downloads that an earlier process has left and that no call has taken up again.
     public var restoredRequests: [DownloadRequest] { shared.state.withLock(\.restored) }
-}
-
-extension ManagedSession {
-    /// The oldest download of a method and URL that nobody has taken up again.
-    func takeRestored(_ url: URL, _ method: HTTPMethod) -> DownloadRequest? {
-        state.withLock { state in
-            let index = state.restored.firstIndex { request in
-                request.downloadTask.url.absoluteString == url.absoluteString
-                    && request.downloadTask.state.withLock(\.method) == method
-            }
-            return index.map { state.restored.remove(at: $0) }
-        }
-    }
 
     /// Makes a download whose file waits for its app.
-    func request(
-        _ url: URL, _ method: HTTPMethod, _ headers: HTTPHeaders, _ chain: ChainSettings,
+    private func request(
+        _ url: URL, _ method: HTTPMethod, _ headers: HTTPHeaders,
         _ destination: DownloadRequest.DownloadFileDestination?
     ) -> DownloadRequest {
         var note = TaskNote(url: url.absoluteString)
@@ -101,19 +88,19 @@ extension ManagedSession {
             note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
         initial.method = method
         initial.headers = headers
-        let task = DownloadTask(initial, url: url, session: self)
-        let request = DownloadRequest(task, in: self, isWanted: true)
+        let task = DownloadTask(initial, url: url, session: shared)
+        let request = DownloadRequest(task, in: shared, isWanted: true)
         request.state.withLock { $0.destination = destination }
         task.state.withLock { $0.request = request }
-        let template = state.withLock { state in
-            insert(task, in: &state)
-            update(&state)
-            return RequestPlan.chain(state.configuration, place: place, cache: cache, method, headers)
+        let template = shared.state.withLock { state in
+            shared.insert(task, in: &state)
+            shared.update(&state)
+            return RequestPlan.chain(state.configuration, place: shared.place, cache: shared.cache, method, headers)
         }
         var final = template
         chain.apply(to: &final, host: url.host)
         let plan = RequestPlan(template: PlanTemplate(final), url: url.absoluteString, name: nil)
-        storeAndWait(Submission([(task, plan)]))
+        shared.storeAndWait(Submission([(task, plan)]))
         return request
     }
 }

@@ -44,11 +44,11 @@ extension SessionManager {
         var plans: [(task: DownloadTask, plan: RequestPlan)] = []
         for spec in specs {
             try spec.check()
-            plans.append(try shared.plan(spec, configuration, cache: cache))
+            plans.append(try spec.plan(for: shared, configuration, cache: cache))
         }
         shared.state.withLock { state in
             for (spec, (task, plan)) in zip(specs, plans) {
-                if let id = spec.id, let task = state.byID[id] {
+                if let id = spec.id, let task = state.list.task(id) {
                     tasks.append(task)
                     continue
                 }
@@ -111,7 +111,7 @@ extension SessionManager {
     }
 
     /// The task of an identifier; nil if there is none.
-    public func task(id: DownloadTask.ID) -> DownloadTask? { shared.state.withLock { $0.byID[id] } }
+    public func task(id: DownloadTask.ID) -> DownloadTask? { shared.task(id) }
 
     /// The tasks with a tag, in queue order.
     public func tasks(taggedWith tag: String) -> [DownloadTask] {

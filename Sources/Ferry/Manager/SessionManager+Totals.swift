@@ -40,14 +40,7 @@ extension SessionManager {
     ///
     /// A place that does not exist changes nothing.
     public func moveTask(at sourceIndex: Int, to destinationIndex: Int) {
-        let isMoved = shared.state.withLock { state in
-            guard state.tasks.indices.contains(sourceIndex), state.tasks.indices.contains(destinationIndex) else {
-                return false
-            }
-            let task = state.tasks.remove(at: sourceIndex)
-            state.tasks.insert(task, at: destinationIndex)
-            return true
-        }
+        let isMoved = shared.state.withLock { $0.list.move(at: sourceIndex, to: destinationIndex) }
         guard isMoved else { return shared.log { .error("No task was moved.", error: FerryError.indexOutOfRange) } }
         if sourceIndex != destinationIndex { shared.storeOrder() }
     }
@@ -59,11 +52,7 @@ extension SessionManager {
         by areInIncreasingOrder: (DownloadTask, DownloadTask) throws -> Bool
     ) rethrows {
         let sorted = try shared.tasks.sorted(by: areInIncreasingOrder)
-        shared.state.withLock { state in
-            let known = Set(sorted)
-            let present = Set(state.tasks)
-            state.tasks = sorted.filter { present.contains($0) } + state.tasks.filter { !known.contains($0) }
-        }
+        shared.state.withLock { $0.list.order(as: sorted) }
         shared.storeOrder()
     }
 }

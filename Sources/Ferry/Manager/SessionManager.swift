@@ -94,14 +94,14 @@ public final class SessionManager: Sendable {
 
     /// What the app's delegate was given for the events of the identifier: called once on the main queue when they are over.
     public var completionHandler: (() -> Void)? {
-        get { shared.completionHandler }
-        set { shared.completionHandler = newValue }
+        get { shared.events.completionHandler }
+        set { shared.events.completionHandler = newValue }
     }
 
     /// The same as ``completionHandler``.
     public var backgroundCompletionHandler: (() -> Void)? {
-        get { shared.completionHandler }
-        set { shared.completionHandler = newValue }
+        get { shared.events.completionHandler }
+        set { shared.events.completionHandler = newValue }
     }
 
     /// A session for requests of the app's own; the manager's downloads are not among its tasks.
@@ -126,7 +126,7 @@ public final class SessionManager: Sendable {
     // MARK: State
 
     /// `running` if any task runs or waits; else `suspended`, `failed` or `succeeded`, whichever some task is first.
-    public var status: Status { shared.state.withLock(\.status) }
+    public var status: Status { shared.state.withLock(\.status.current) }
     /// The tasks in queue order; canceled and removed ones are not among them.
     public var tasks: [DownloadTask] { shared.tasks }
     public var succeededTasks: [DownloadTask] { shared.tasks.filter { $0.status == .succeeded } }
@@ -134,10 +134,10 @@ public final class SessionManager: Sendable {
     /// The sum of all tasks; of one whose size is not known, what it has received counts as its size.
     public var progress: Progress { shared.progress }
     /// Bytes of the last second, of all tasks.
-    public var speed: Int64 { shared.speed }
+    public var speed: Int64 { TaskSum(tasks).speed }
     public var speedString: String { SpeedText.text(speed) }
     /// Seconds until all tasks are done at this speed; 0 if that is not known.
-    public var timeRemaining: Int64 { shared.timeRemaining }
+    public var timeRemaining: Int64 { TaskSum(tasks).timeRemaining }
     public var timeRemainingString: String { TimeText.text(timeRemaining) }
 
     /// The first task of a URL; nil if there is none or it is no URL.

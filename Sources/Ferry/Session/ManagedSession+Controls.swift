@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// What is done to tasks.
-
 import FerryCore
 import FerryClient
 import FerryURLSession
@@ -53,9 +50,6 @@ enum Control: Hashable, Sendable {
 }
 
 extension ManagedSession {
-    /// Whether a task is one of those that the session has.
-    func has(_ task: DownloadTask) -> Bool { state.withLock { $0.byID[task.id] === task } }
-
     /// Does something to all tasks in one transaction, after the calls before.
     func performOnAll(_ control: Control, isPatient: Bool = true, done: @escaping @Sendable (FerryError?) -> Void) {
         perform(control, on: nil, isPatient: isPatient, done: done)
@@ -128,7 +122,7 @@ extension ManagedSession {
     private func forgetReplaced(_ tasks: [DownloadTask]) {
         let replaced = state.withLock { state in
             tasks.filter { task in
-                guard state.byID[task.id] === task else { return false }
+                guard state.list.has(task) else { return false }
                 return task.state.withLock { task in
                     guard task.stored == .succeeded, task.isReplaced else { return false }
                     task.isForgotten = true
@@ -192,17 +186,15 @@ extension ManagedSession {
             }
         }
         if !kept.isEmpty { cache.keep(kept) }
-        if isTotal, let departure = control.departure { state.withLock { $0.pendingDeparture = departure } }
+        if isTotal, let departure = control.departure { state.withLock { $0.status.beganToEndAll(as: departure) } }
         return concerned
     }
 
     /// What was done to all decides the manager's state, as long as something was done.
     private func settleTotal(_ control: Control, _ affected: Int) {
+        guard let departure = control.departure else { return }
         state.withLock { state in
-            guard let departure = control.departure else { return }
-            state.pendingDeparture = nil
-            // Tasks that were made meanwhile decide it in its place.
-            state.totalDeparture = affected > 0 && state.counts.open == 0 ? departure : nil
+            state.status.endedAll(as: departure, isSome: affected > 0, state.list.counts)
             update(&state)
         }
     }

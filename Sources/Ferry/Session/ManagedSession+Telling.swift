@@ -1,13 +1,7 @@
-// Ferry: Ferry
-// What a session tells its app: closures, notifications, the log.
-
 import Foundation
 import Synchronization
 
 extension ManagedSession {
-    /// Shortest time between two progress closures of a task, and of the manager.
-    private static let progressSpacing: Duration = .milliseconds(95)
-
     // MARK: Tasks
 
     /// Tells that a task has come to a state.
@@ -24,11 +18,11 @@ extension ManagedSession {
         if let slot {
             mark = TaskEnds.deliver(slot, of: task, status: status, after: slot.line.after(progressMark))
         }
-        if let mark { state.lastEnds[mark.line.rawValue] = mark }
+        if let mark { state.tellings.toldEnd(mark) }
         if status == .succeeded || status == .failed, isDecided {
             tellValidation(task, after: mark)
         } else if status == .succeeded {
-            compareUndecided(task, after: mark)
+            task.compareUndecided(in: self, after: mark)
         }
         if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
     }
@@ -41,7 +35,7 @@ extension ManagedSession {
             return true
         }
         guard isNews else { return }
-        state.hasMissedEnds = true
+        state.tellings.missedEnd()
         log { .downloadTask(status.rawValue, task: task) }
         // Not before the main queue's next turn: whoever makes a manager may observe it from there on.
         let turn = deliveries.add(.main) {}
@@ -50,10 +44,8 @@ extension ManagedSession {
 
     /// Tells what the ends have made of the manager that came while nobody was there, once all of them are known.
     func tellMissedEnd(in state: inout State) {
-        guard state.hasMissedEnds else { return }
-        state.hasMissedEnds = false
-        let status = state.status
-        guard status.isEnd else { return }
+        let status = state.status.current
+        guard state.tellings.takeMissedEnds(), status.isEnd else { return }
         let turn = deliveries.add(.main) {}
         deliveries.add(.own, after: turn) {
             guard let manager = self.manager else { return }
@@ -78,7 +70,7 @@ extension ManagedSession {
         _ task: DownloadTask, isLast: Bool, at now: ContinuousClock.Instant, in state: inout State
     ) {
         let (slot, hasNews, wasQueued) = task.state.withLock { task in
-            if !isLast, let last = task.lastProgress, now - last < Self.progressSpacing {
+            if !isLast, let last = task.lastProgress, now - last < ManagerTellings.progressSpacing {
                 return (Slot<DownloadTask>?.none, false, false)
             }
             // A size that is known at the end alone is news too.
@@ -93,7 +85,7 @@ extension ManagedSession {
         }
         guard hasNews else {
             // What came shortly before may have been news of the task and not told to the managers.
-            if isLast, state.owesProgress { tellManagersProgress(isLast: true, at: now, in: &state) }
+            if isLast, state.tellings.owesProgress { tellManagersProgress(isLast: true, at: now, in: &state) }
             return
         }
         observe(task, .progress(task.state.withLock { $0.downloadProgress(now: now) }))
@@ -111,44 +103,59 @@ extension ManagedSession {
         tellManagersProgress(isLast: isLast, at: now, in: &state)
     }
 
+    // MARK: Observers
+
+    /// Tells those who observe a task.
+    func observe(_ task: DownloadTask, _ event: DownloadEvent) {
+        let watcher = task.state.withLock { state in
+            for queue in state.observers.values { queue.add(event) }
+            return state.watcher
+        }
+        switch event {
+        case .state, .progress: if let watcher { deliveries.add(.main) { watcher(task) } }
+        case .response, .restarted, .succeeded, .failed, .canceled, .removed: break
+        }
+    }
+
+    /// Ends the waits and observations of a task that has come to an end.
+    func finish(_ task: DownloadTask, _ status: Status) {
+        let waiters = task.state.withLock { state in
+            guard let result = state.result, let last = state.lastEvent else {
+                return [(CheckedContinuation<Result<URL, FerryError>, Never>, Result<URL, FerryError>)]()
+            }
+            for queue in state.observers.values { queue.add(last) }
+            state.observers = [:]
+            defer { state.waiters = [:] }
+            return state.waiters.values.map { ($0, result) }
+        }
+        for (waiter, result) in waiters { waiter.resume(returning: result) }
+    }
+
     // MARK: Managers
 
     private func tellManagersProgress(isLast: Bool, at now: ContinuousClock.Instant, in state: inout State) {
-        if !isLast, let last = state.lastProgress, now - last < Self.progressSpacing {
-            state.owesProgress = true
-            return
-        }
-        state.lastProgress = now
-        state.owesProgress = false
-        for manager in state.managers.compactMap(\.manager) {
+        guard state.tellings.bytesCame(isLast: isLast, at: now) else { return }
+        for manager in state.managers.all {
             guard let slot = manager.slots.withLock(\.progress) else { continue }
-            state.lastManagerProgress = deliveries.add(slot.line) {
-                manager.slots.withLock(\.progress)?.call(manager)
-            }
+            let mark = deliveries.add(slot.line) { manager.slots.withLock(\.progress)?.call(manager) }
+            state.tellings.toldProgress(mark)
         }
-        if let manager = state.manager { post(SessionManager.runningNotification, manager) }
+        if let manager = state.managers.newest { post(SessionManager.runningNotification, manager) }
     }
 
     /// Tells that the managers have come to a state.
     func tellManagers(_ status: Status, in state: inout State) {
-        guard let manager = state.manager else { return }
+        guard let manager = state.managers.newest else { return }
         log { .sessionManager(status.rawValue, manager: manager) }
-        guard status.isEnd else {
-            for manager in state.managers.compactMap(\.manager) where manager.hasClosures {
-                if !state.kept.contains(where: { $0 === manager }) { state.kept.append(manager) }
-            }
-            return
-        }
+        guard status.isEnd else { return state.managers.keepAllWithClosures() }
         post(SessionManager.didCompleteNotification, manager)
-        let ends = state.lastEnds
-        let progress = state.lastManagerProgress
-        for manager in state.managers.compactMap(\.manager) {
+        let before = state.tellings
+        for manager in state.managers.all {
             guard let slot = manager.slots.withLock({ $0.end(status) }) else { continue }
-            let after = slot.line.after(ends[0], ends[1], progress)
-            let mark = deliver(slot, of: manager, status: status, after: after)
-            state.lastEnds[mark.line.rawValue] = mark
+            let mark = deliver(slot, of: manager, status: status, after: before.afterAll(in: slot.line))
+            state.tellings.toldEnd(mark)
         }
-        state.kept = []
+        state.managers.release()
     }
 
     /// Adds the call of a manager's closure; whether it is called is decided when its turn comes.

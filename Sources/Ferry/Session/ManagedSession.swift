@@ -1,11 +1,7 @@
-// Ferry: Ferry
-// The tasks of one identifier in this process.
-
 import FerryClient
 import FerryCore
 import FerryURLSession
 import Foundation
-import Glibc
 import Synchronization
 
 /// The tasks of one identifier in this process; all managers of that identifier are handles to it.
@@ -15,57 +11,31 @@ import Synchronization
 ///
 /// ```
 ///   call ── commands, in call order ──→ service ──→ daemon
-///   state, callbacks ←── events ←──────────────────┘
+///   state, callbacks ←── list, events ←── attached ←──┘
 /// ```
 /// Locks: the session's, then a task's, then those of the deliveries; no closure of the app is called with one held.
 final class ManagedSession: Sendable {
     struct State {
-        /// In queue order.
-        var tasks: [DownloadTask] = []
-        var byTransfer: [TransferID: DownloadTask] = [:]
-        var byID: [DownloadTask.ID: DownloadTask] = [:]
-        /// Those that a URL alone names.
-        var byURL: [String: DownloadTask] = [:]
-        /// URLs that more than one of them has had.
-        var sharedURLs: Set<String> = []
-        var counts = StatusCounts()
-        var status = Status.waiting
-        /// What a call that ends all tasks makes of the manager's status: while it is carried out, and after it.
-        var pendingDeparture: Status?
-        var totalDeparture: Status?
-        var lastDeparture: Status?
-        var lastProgress: ContinuousClock.Instant?
-        /// Whether bytes have come that no progress closure of the managers was called for.
-        var owesProgress = false
-        /// Where the closures of the latest ends are in each line; those of the managers follow them.
-        var lastEnds = [DeliveryMark?](repeating: nil, count: DeliveryLine.allCases.count)
-        var lastManagerProgress: DeliveryMark?
-
+        var list = TaskList()
+        var status = ManagerStatus()
+        var managers = ManagerHandles()
+        var tellings = ManagerTellings()
+        var early = EarlySignals()
+        /// Downloads of the chain that an earlier process has left and no call has taken up again.
+        var restored: [DownloadRequest] = []
         var configuration: SessionConfiguration
         var logger: LoggerBox
-        var managers: [WeakManager] = []
-        /// Managers with closures, which live until all tasks have ended.
-        var kept: [SessionManager] = []
-
-        /// Whether there was a list of the daemon.
-        var isListed = false
-        /// Whether tasks have ended while nobody was there, which the manager may not have been told of.
-        var hasMissedEnds = false
-        /// How many submissions have not been answered, and what came meanwhile of transfers that nobody knows yet.
-        var submissions = 0
-        var early: [(signal: SessionSignal, isListed: Bool)] = []
-
-        var completion = BackgroundCompletion()
-        var restored: [DownloadRequest] = []
-        /// Made when somebody asks for it first.
-        var progress: Progress?
     }
+
+    /// Seconds for which a call waits for the daemon (docs/behaviour/session-manager.md#C7).
+    static let patience = 5.0
 
     let place: SessionPlace
     let attached: AttachedSession
     let cache: Cache
     let deliveries: Deliveries
     let commands = CommandQueue()
+    let events = BackgroundEvents()
     let state: Mutex<State>
 
     init(_ place: SessionPlace, manager: ManagerParts) {
@@ -74,31 +44,47 @@ final class ManagedSession: Sendable {
         cache = manager.cache
         deliveries = Deliveries(operationQueue: manager.operationQueue)
         state = Mutex(State(configuration: manager.configuration, logger: manager.logger))
-        cache.link { [weak self] url in self?.fileName(of: url) }
+        cache.link { [weak self] url in self?.state.withLock { $0.list.task(named: url) }?.fileName }
+        events.open(for: self)
         attached.open(for: self)
-        if place.isDaemon { BackgroundSessions.shared.add(self, place.identifier) }
     }
 
-    /// One of the managers that are there.
-    var manager: SessionManager? { state.withLock { $0.manager } }
+    // MARK: Tasks
 
-    var tasks: [DownloadTask] { state.withLock(\.tasks) }
+    /// In queue order.
+    var tasks: [DownloadTask] { state.withLock(\.list.all) }
 
-    private func fileName(of url: String) -> String? { state.withLock { $0.task(named: url) }?.fileName }
+    /// Whether a task is one of those that the session has.
+    func has(_ task: DownloadTask) -> Bool { state.withLock { $0.list.has(task) } }
+
+    func task(_ id: DownloadTask.ID) -> DownloadTask? { state.withLock { $0.list.task(id) } }
+
+    func task(of url: URL) -> DownloadTask? {
+        let url = url.absoluteString
+        return state.withLock { state in
+            state.list.task(named: url) ?? state.list.all.first { $0.url.absoluteString == url }
+        }
+    }
+
+    /// The sum of all tasks; always the same object.
+    var progress: Progress {
+        let sum = TaskSum(tasks)
+        return state.withLock { $0.list.progress(sum) }
+    }
 
     // MARK: Managers
+
+    /// One of the managers that are there.
+    var manager: SessionManager? { state.withLock(\.managers.newest) }
 
     /// Makes a manager a handle of this session: what it was given applies from here on.
     func add(_ manager: SessionManager, _ parts: ManagerParts) {
         deliveries.setOperationQueue(parts.operationQueue)
-        let isNew = state.withLock { state in
-            state.managers.removeAll { $0.manager == nil }
-            state.managers.append(WeakManager(manager: manager))
+        state.withLock { state in
+            state.managers.add(manager)
             state.logger = parts.logger
-            defer { state.configuration = parts.configuration }
-            return state.configuration != parts.configuration
         }
-        if isNew { sendSettings() }
+        setConfiguration(parts.configuration)
     }
 
     func setConfiguration(_ configuration: SessionConfiguration) {
@@ -112,17 +98,20 @@ final class ManagedSession: Sendable {
     /// Lets a manager with closures live until the tasks have ended.
     func keep(_ manager: SessionManager) {
         state.withLock { state in
-            guard state.counts.unfinished > 0, !state.kept.contains(where: { $0 === manager }) else { return }
-            state.kept.append(manager)
+            if state.list.counts.unfinished > 0 { state.managers.keep(manager) }
         }
     }
-}
 
-extension ManagedSession.State {
-    var manager: SessionManager? { managers.lazy.reversed().compactMap(\.manager).first }
-}
+    // MARK: Restored downloads
 
-/// A manager that may be gone.
-struct WeakManager: Sendable {
-    weak let manager: SessionManager?
+    /// The oldest download of a method and URL that no call has taken up again.
+    func takeRestored(_ url: URL, _ method: HTTPMethod) -> DownloadRequest? {
+        state.withLock { state in
+            let index = state.restored.firstIndex { request in
+                request.downloadTask.url.absoluteString == url.absoluteString
+                    && request.downloadTask.state.withLock(\.method) == method
+            }
+            return index.map { state.restored.remove(at: $0) }
+        }
+    }
 }

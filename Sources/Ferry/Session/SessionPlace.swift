@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// Where the transfers of a session are carried.
-
 import FerryClient
 import FerryCore
 import FerryURLSession

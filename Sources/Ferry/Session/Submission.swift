@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// Tasks on their way to the daemon.
-
 import FerryCore
 import Synchronization
 
@@ -65,5 +62,27 @@ final class Submission: Sendable {
             phase = next
             return true
         }
+    }
+}
+
+/// What came of transfers that belong to no task, while submissions were not answered: the answer says whose they are.
+struct EarlySignals {
+    private var submissions = 0
+    private var signals: [(signal: SessionSignal, isListed: Bool)] = []
+
+    mutating func submissionBegan() { submissions += 1 }
+
+    mutating func submissionEnded() {
+        submissions -= 1
+        if submissions == 0 { signals = [] }
+    }
+
+    mutating func keep(_ signal: SessionSignal, isListed: Bool) {
+        if submissions > 0 { signals.append((signal, isListed)) }
+    }
+
+    mutating func take() -> [(signal: SessionSignal, isListed: Bool)] {
+        defer { signals = [] }
+        return signals
     }
 }

@@ -105,31 +105,3 @@ private final class Observation: Sendable {
 
     deinit { task.state.withLock { $0.observers[number] = nil } }
 }
-
-extension ManagedSession {
-    /// Tells those who observe a task.
-    func observe(_ task: DownloadTask, _ event: DownloadEvent) {
-        let watcher = task.state.withLock { state in
-            for queue in state.observers.values { queue.add(event) }
-            return state.watcher
-        }
-        switch event {
-        case .state, .progress: if let watcher { deliveries.add(.main) { watcher(task) } }
-        case .response, .restarted, .succeeded, .failed, .canceled, .removed: break
-        }
-    }
-
-    /// Ends the waits and observations of a task that has come to an end.
-    func finish(_ task: DownloadTask, _ status: Status) {
-        let waiters = task.state.withLock { state in
-            guard let result = state.result, let last = state.lastEvent else {
-                return [(CheckedContinuation<Result<URL, FerryError>, Never>, Result<URL, FerryError>)]()
-            }
-            for queue in state.observers.values { queue.add(last) }
-            state.observers = [:]
-            defer { state.waiters = [:] }
-            return state.waiters.values.map { ($0, result) }
-        }
-        for (waiter, result) in waiters { waiter.resume(returning: result) }
-    }
-}

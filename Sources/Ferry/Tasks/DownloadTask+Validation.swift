@@ -17,7 +17,7 @@ extension DownloadTask {
     ) -> Self {
         let slot = Slot(line: DeliveryLine(onMainQueue: onMainQueue), call: handler, number: 0)
         if let session, session.has(self) {
-            session.validate(self, Checksum(type, code), slot)
+            validate(Checksum(type, code), in: session, slot)
         } else {
             Deliveries.of(self).add(slot.line) { handler(self) }
         }
@@ -68,25 +68,25 @@ extension Array where Element == DownloadTask {
     }
 }
 
-extension ManagedSession {
-    /// Compares a task's file with a code, now or when it is there.
+extension DownloadTask {
+    /// Compares the file with a code, now or when it is there.
     ///
     /// - Parameter slot: called once that is decided.
-    func validate(_ task: DownloadTask, _ checksum: Checksum, _ slot: Slot<DownloadTask>) {
-        let policy = state.withLock(\.configuration).checksumMismatchPolicy
-        let (note, isThere) = task.state.withLock { state in
+    private func validate(_ checksum: Checksum, in session: ManagedSession, _ slot: Slot<DownloadTask>) {
+        let policy = session.state.withLock(\.configuration).checksumMismatchPolicy
+        let (note, isThere) = state.withLock { state in
             state.validations.append(slot)
             state.note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
             return (state.note, state.stored == .succeeded)
         }
         guard let wanted = checksum.core ?? (policy == .fail && !isThere ? checksum.unmatched : nil) else {
-            return refuse(checksum, of: task)
+            return refuse(checksum, in: session)
         }
-        change(task, done: { _ in self.compareIfThere(task) }) {
+        session.change(self, done: { _ in self.compareIfThere(in: session) }) {
             var change = TransferChange()
-            change.note = self.place.note(note.text)
+            change.note = session.place.note(note.text)
             // A file that is there is compared here, and stays whatever is found.
-            if task.state.withLock(\.stored) != .succeeded {
+            if self.state.withLock(\.stored) != .succeeded {
                 change.checksums = [wanted]
                 change.onMismatch = policy == .fail ? .fail : .keep
             }
@@ -95,42 +95,42 @@ extension ManagedSession {
     }
 
     /// Decides a code that no file has, and that nothing depends on.
-    private func refuse(_ checksum: Checksum, of task: DownloadTask) {
+    private func refuse(_ checksum: Checksum, in session: ManagedSession) {
         let error: FileChecksumHelper.FileVerificationError =
             checksum.digits.isEmpty ? .codeEmpty : .codeMismatch(code: checksum.code)
-        log { .error("A file was not compared.", error: error) }
-        task.state.withLock { $0.note.validation?.result = DownloadTask.Validation.incorrect.rawValue }
-        storeNote(of: task) { self.tellValidation(task, after: nil) }
+        session.log { .error("A file was not compared.", error: error) }
+        state.withLock { $0.note.validation?.result = DownloadTask.Validation.incorrect.rawValue }
+        storeNote(in: session) { session.tellValidation(self, after: nil) }
     }
 
-    private func compareIfThere(_ task: DownloadTask) {
-        let (isThere, isDecided) = task.state.withLock { ($0.stored == .succeeded, $0.validation != .unknown) }
+    private func compareIfThere(in session: ManagedSession) {
+        let (isThere, isDecided) = state.withLock { ($0.stored == .succeeded, $0.validation != .unknown) }
         guard isThere else { return }
-        if isDecided { tellValidation(task, after: nil) } else { compareUndecided(task, after: nil) }
+        if isDecided { session.tellValidation(self, after: nil) } else { compareUndecided(in: session, after: nil) }
     }
 
     /// Compares a file whose code came too late to be compared while it was written.
-    func compareUndecided(_ task: DownloadTask, after mark: DeliveryMark?) {
-        guard let wanted = task.state.withLock(\.note.validation), wanted.result == nil else { return }
-        FileChecksumHelper.validateFile(task.filePath, code: wanted.code, type: wanted.type) { result in
-            if case .failure(let error) = result { self.log { .error("A file was compared.", error: error) } }
+    func compareUndecided(in session: ManagedSession, after mark: DeliveryMark?) {
+        guard let wanted = state.withLock(\.note.validation), wanted.result == nil else { return }
+        FileChecksumHelper.validateFile(filePath, code: wanted.code, type: wanted.type) { result in
+            if case .failure(let error) = result { session.log { .error("A file was compared.", error: error) } }
             let found = (try? result.get()) == true ? DownloadTask.Validation.correct : .incorrect
-            let isDecided = task.state.withLock { state in
+            let isDecided = self.state.withLock { state in
                 // A code that has come meanwhile is compared for itself.
                 guard state.note.validation == wanted else { return false }
                 state.note.validation?.result = found.rawValue
                 return true
             }
             guard isDecided else { return }
-            self.storeNote(of: task) { self.tellValidation(task, after: mark) }
+            self.storeNote(in: session) { session.tellValidation(self, after: mark) }
         }
     }
 
     /// Stores what was found, if the daemon answers.
-    private func storeNote(of task: DownloadTask, then: @escaping @Sendable () -> Void) {
-        change(task, done: { _ in then() }) {
+    private func storeNote(in session: ManagedSession, then: @escaping @Sendable () -> Void) {
+        session.change(self, done: { _ in then() }) {
             var change = TransferChange()
-            change.note = self.place.note(task.state.withLock(\.note).text)
+            change.note = session.place.note(self.state.withLock(\.note).text)
             return change
         }
     }

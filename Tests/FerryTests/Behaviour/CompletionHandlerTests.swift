@@ -62,12 +62,12 @@ import Testing
             let first = fixture.manager()
             let second = fixture.manager()
             if isLate {
-                first.shared.calledToHandleEvents()
+                first.shared.events.calledToHandleEvents()
                 try await told.wait(count: 3)
                 second.backgroundCompletionHandler = { told.add("handler") }
             } else {
                 second.backgroundCompletionHandler = { told.add("handler") }
-                first.shared.calledToHandleEvents()
+                first.shared.events.calledToHandleEvents()
             }
             try await told.wait(for: "handler")
             try await answer { first.start("unknown", handler: $0) }
@@ -83,7 +83,7 @@ import Testing
                 told.add("closure \(session === manager?.session)")
             }
             manager.backgroundCompletionHandler = { told.add("handler") }
-            manager.shared.calledToHandleEvents()
+            manager.shared.events.calledToHandleEvents()
             try await told.wait(for: "closure true")
             try await answer { manager.start("unknown", handler: $0) }
             #expect(told.all == ["closure true"])

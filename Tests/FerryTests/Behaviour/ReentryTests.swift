@@ -84,7 +84,7 @@ import Testing
             case .completionHandler: manager.completionHandler = { everything.use() }
             case .delegate:
                 manager.delegate.sessionDidFinishEventsForBackgroundURLSession = { _ in everything.use() }
-                manager.shared.calledToHandleEvents()
+                manager.shared.events.calledToHandleEvents()
             }
             try await everything.isUsed()
         }

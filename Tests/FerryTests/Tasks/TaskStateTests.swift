@@ -171,10 +171,10 @@ import Testing
 
     @Test func `add up to those of the manager`() throws {
         let tasks = try [flowing(100, expected: 5000), flowing(30, expected: nil), task()]
-        #expect(ManagedSession.speed(of: tasks, at: Self.at(1)) == 1300)
-        #expect(ManagedSession.speed(of: tasks, at: Self.at(3)) == 0 && ManagedSession.speed(of: [], at: .now) == 0)
+        let sum = TaskSum(tasks, at: Self.at(1))
         // A task of unknown size counts its received bytes in both terms.
-        let sum = ManagedSession.sum(of: tasks)
         #expect(sum.received == 1300 && sum.total == 5300)
+        #expect(sum.speed == 1300 && sum.timeRemaining == 4)
+        #expect(TaskSum(tasks, at: Self.at(3)).speed == 0 && TaskSum([], at: .now).speed == 0)
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: Ferry
-// How a session is attached, and stays so.
-
 import FerryClient
 import FerryCore
 import FerryURLSession
@@ -8,9 +5,6 @@ import Foundation
 import Synchronization
 
 extension ManagedSession: AttachedSessionClient {
-    /// Seconds for which a call waits for the daemon (docs/behaviour/session-manager.md#C7).
-    static let patience = 5.0
-
     // MARK: Waiting
 
     /// Returns once it is known whether the session is attached, or the daemon has had its time.
@@ -37,7 +31,7 @@ extension ManagedSession: AttachedSessionClient {
 
     // MARK: AttachedSessionClient
 
-    var shownTransfers: Set<TransferID> { state.withLock { Set($0.byTransfer.keys) } }
+    var shownTransfers: Set<TransferID> { state.withLock(\.list.transfers) }
 
     func willList(_ service: any SessionService) async throws(FerryCore.TransferError) {
         _ = try await service.changeSession(place.session, settings)
@@ -46,7 +40,7 @@ extension ManagedSession: AttachedSessionClient {
     /// Until the daemon answers again, its tasks wait for it.
     func lost() {
         state.withLock { state in
-            for task in state.tasks {
+            for task in state.list.all {
                 let status = task.state.withLock { task in task.isSubmitted ? task.stored : .suspended }
                 guard status.isUnfinished else { continue }
                 move(task, to: .waiting, in: &state) { $0.waitingReason = .daemon }
@@ -67,24 +61,22 @@ extension ManagedSession: AttachedSessionClient {
     /// Makes tasks of what is in the list, and brings those that are known up to it.
     func take(_ listing: SessionListing) {
         let canceled = listing.transfers.filter { $0.state == .canceled }.map(\.id)
+        let gone = listing.gone.union(canceled)
         state.withLock { state in
-            let isFirst = !state.isListed
             for transfer in listing.transfers where transfer.state != .canceled {
-                if let task = state.byTransfer[transfer.id] ?? adopt(transfer, in: &state) {
+                if let task = state.list.task(of: transfer.id) ?? adopt(transfer, in: &state) {
                     take(transfer, of: task, in: &state)
                 } else {
                     restore(transfer, in: &state)
                 }
             }
-            let gone = listing.gone.union(canceled)
-            depart(
-                state.tasks.filter { task in task.state.withLock(\.transfer).map(gone.contains) ?? false }, in: &state)
-            sort(&state, by: listing.attached.order)
-            state.isListed = true
-            if isFirst { state.status = state.counts.status ?? .waiting } else { update(&state) }
+            let left = state.list.all.filter { task in task.state.withLock(\.transfer).map(gone.contains) ?? false }
+            depart(left, in: &state)
+            state.list.order(by: listing.attached.order)
+            if let status = state.status.listed(state.list.counts) { tellManagers(status, in: &state) }
         }
         if !canceled.isEmpty { forget(canceled) }
-        handleCalls()
+        events.listed()
     }
 
     /// Takes in what the daemon tells.
@@ -97,22 +89,39 @@ extension ManagedSession: AttachedSessionClient {
 
     func hasTold() async { await deliveries.waitUntilQuiet() }
 
+    // MARK: Tasks of the list
+
     /// The task that a transfer was submitted for, where the answer to that was lost.
     private func adopt(_ transfer: Transfer, in state: inout State) -> DownloadTask? {
         guard let note = transfer.note.flatMap({ TaskNote(text: $0.data) }),
-            let task = state.byID[DownloadTask.ID(rawValue: note.id)]
+            let task = state.list.task(DownloadTask.ID(rawValue: note.id))
         else { return nil }
-        return register(task, transfer.id, in: &state) ? task : nil
+        return state.list.store(task, as: transfer.id) ? task : nil
     }
 
-    /// Orders the tasks: those that the daemon has an order for, then the others as they came.
-    private func sort(_ state: inout State, by order: [TransferID]) {
-        guard !order.isEmpty else { return }
-        var ranks: [TransferID: Int] = [:]
-        for (rank, id) in order.enumerated() { ranks[id] = rank }
-        let keyed = state.tasks.enumerated().map { index, task in
-            (rank: task.state.withLock(\.transfer).flatMap { ranks[$0] } ?? order.count + index, task: task)
+    /// Makes a task of a transfer that an earlier process, or an earlier start, has left.
+    private func restore(_ transfer: Transfer, in state: inout State) {
+        guard let status = Status(transfer.state), let given = transfer.note else { return }
+        guard let note = TaskNote(text: given.data), let url = URL(string: note.url) else {
+            let error = FerryError.recordStoreFailed(message: "The note of transfer \(transfer.id) cannot be read.")
+            return log { .error("A record was set aside.", error: error) }
         }
-        state.tasks = keyed.sorted { $0.rank < $1.rank }.map(\.task)
+        let name = transfer.name ?? transfer.destination?.lastPathPart ?? url.lastPathComponent
+        var task = TaskState(note: note, url: url, folder: transfer.folder, fileName: name)
+        task.transfer = transfer.id
+        task.isSubmitted = true
+        task.stored = status
+        task.isUntold = status.isEnd
+        task.tags = Set(transfer.tags)
+        task.method = HTTPMethod(rawValue: transfer.method) ?? .get
+        task.startedOver = transfer.startedOver
+        task.waitingReason = status == .waiting ? WaitingReason(transfer, now: Date()) ?? .slot : nil
+        task.take(transfer, now: .now)
+        if status == .failed { task.error = task.failure(transfer.error) }
+        if status.isEnd { task.decideValidation(transfer) }
+        let restored = DownloadTask(task, url: url, session: self)
+        insert(restored, in: &state)
+        if status == .succeeded { restored.compareUndecided(in: self, after: nil) }
+        if note.kind == .chain { state.restored.append(DownloadRequest(restored, in: self)) }
     }
 }

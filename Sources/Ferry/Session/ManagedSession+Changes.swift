@@ -1,12 +1,11 @@
-// Ferry: Ferry
-// What the daemon tells of a session's tasks.
-
 import FerryCore
 import FerryURLSession
 import Foundation
 import Synchronization
 
 extension ManagedSession {
+    // MARK: Events
+
     /// Takes in an event.
     ///
     /// - Parameter isListed: whether the list showed what it has made of its transfers.
@@ -23,11 +22,11 @@ extension ManagedSession {
         var known: [DownloadTask] = []
         var unknown: [TransferID] = []
         for id in batch.ids {
-            if let task = state.byTransfer[id] { known.append(task) } else { unknown.append(id) }
+            if let task = state.list.task(of: id) { known.append(task) } else { unknown.append(id) }
         }
-        if !unknown.isEmpty, state.submissions > 0 {
+        if !unknown.isEmpty {
             let early = EventBatch(kind: batch.kind, through: batch.through, ids: unknown)
-            state.early.append((.batch(early), isListed))
+            state.early.keep(.batch(early), isListed: isListed)
         }
         if isListed {
             for task in known { take(missed: batch.kind, of: task, in: &state) }
@@ -56,9 +55,8 @@ extension ManagedSession {
     }
 
     private func take(_ event: TransferEvent, isListed: Bool, in state: inout State) {
-        guard let task = state.byTransfer[event.id] else {
-            if state.submissions > 0 { state.early.append((.event(event), isListed)) }
-            return
+        guard let task = state.list.task(of: event.id) else {
+            return state.early.keep(.event(event), isListed: isListed)
         }
         if isListed {
             if let status = event.transfer.flatMap({ Status($0.state) }) { tellMissed(task, status, in: &state) }
@@ -96,6 +94,100 @@ extension ManagedSession {
             default: break
             }
         }
+    }
+
+    // MARK: Changes
+
+    /// Moves a task to what the daemon says; its closures are called if it was something else.
+    func move(
+        _ task: DownloadTask, to status: Status, in state: inout State,
+        _ change: (inout TaskState) -> Void = { _ in }
+    ) {
+        let (before, reasonBefore, reason) = task.state.withLock { task in
+            let before = task.stored
+            let reasonBefore = task.waitingReason
+            task.stored = status
+            if status == .waiting || status == .running { task.error = nil }
+            change(&task)
+            switch status {
+            case .running:
+                task.waitingReason = nil
+                if task.startDate == 0 { task.startDate = Date().timeIntervalSince1970 }
+            case .suspended: if task.will == .willSuspend { task.will = nil }
+            case .succeeded, .failed, .canceled, .removed: task.will = nil
+            default: break
+            }
+            if status != .waiting { task.waitingReason = nil }
+            if status.isEnd {
+                task.window.clear()
+                // The daemon says when a transfer has succeeded or failed.
+                if before != status, status == .suspended { task.endDate = Date().timeIntervalSince1970 }
+            }
+            task.updateProgress()
+            return (before, reasonBefore, task.waitingReason)
+        }
+        if before != status || reasonBefore != reason { observe(task, .state(status, reason)) }
+        guard before != status else { return }
+        task.state.withLock { $0.isUntold = false }
+        state.list.move(from: before, to: status)
+        if status.isUnfinished { state.status.taskCame() }
+        tell(task, status, in: &state)
+    }
+
+    /// Takes tasks out whose records are gone.
+    func depart(_ tasks: [DownloadTask], as departure: Status? = nil, in state: inout State) {
+        guard !tasks.isEmpty else { return }
+        var gone: [(task: DownloadTask, status: Status)] = []
+        var ended: [(task: DownloadTask, status: Status)] = []
+        for task in tasks {
+            let (before, status) = task.state.withLock { task -> (Status, Status?) in
+                let before = task.stored
+                if task.isForgotten { return (before, nil) }
+                let status = departure ?? task.departure ?? .removed
+                task.stored = status
+                task.will = nil
+                task.error = nil
+                task.waitingReason = nil
+                task.window.clear()
+                task.endDate = Date().timeIntervalSince1970
+                return (before, status)
+            }
+            gone.append((task, before))
+            state.status.taskWent(as: status ?? before)
+            if let status { ended.append((task, status)) }
+        }
+        state.list.remove(gone)
+        for (task, status) in ended {
+            observe(task, .state(status, nil))
+            tell(task, status, in: &state)
+        }
+    }
+
+    /// Takes a task out that could not be stored: it stands for the failure alone.
+    func discard(_ task: DownloadTask, _ error: FerryError, in state: inout State) {
+        let before = task.state.withLock { task in
+            defer {
+                task.stored = .failed
+                task.error = error
+                task.waitingReason = nil
+                task.will = nil
+            }
+            return task.stored
+        }
+        state.list.remove([(task, before)])
+        observe(task, .state(.failed, nil))
+        tell(task, .failed, in: &state)
+    }
+
+    /// Puts a new task at the end of the list.
+    func insert(_ task: DownloadTask, in state: inout State) {
+        state.list.append(task)
+        state.status.taskCame()
+    }
+
+    /// Brings the manager's state up to its tasks, and tells of it if it has changed.
+    func update(_ state: inout State) {
+        if let status = state.status.update(state.list.counts) { tellManagers(status, in: &state) }
     }
 }
 

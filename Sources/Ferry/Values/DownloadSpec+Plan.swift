@@ -1,0 +1,80 @@
+import FerryCore
+import Foundation
+import Synchronization
+
+extension DownloadSpec {
+    /// Bytes of metadata at most.
+    private static let largestMetadata = 64 << 10
+
+    /// - Throws: What is wrong with it, before anything is stored.
+    func check() throws(FerryError) {
+        switch destination {
+        case .file(let url), .directory(let url):
+            guard url.isFileURL, url.path.hasPrefix("/") else { throw .invalidDestination(path: url.absoluteString) }
+        case .cache: break
+        }
+        if let checksum, checksum.core == nil { throw .checksumMismatch(expected: checksum.code, actual: "") }
+        let bytes = metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= Self.largestMetadata else {
+            throw .recordStoreFailed(message: "Metadata of \(bytes) bytes is more than \(Self.largestMetadata).")
+        }
+    }
+
+    /// The task of the description in a session, and the transfer that is made for it.
+    ///
+    /// - Throws: Why the daemon would refuse it: one of many that is refused holds back the others.
+    func plan(
+        for session: ManagedSession, _ configuration: SessionConfiguration, cache: Cache
+    ) throws(FerryError) -> (task: DownloadTask, plan: RequestPlan) {
+        var request = RequestPlan.template(configuration, place: session.place, cache: cache)
+        request.method = method.rawValue
+        request.headers = RequestPlan.fields(headers)
+        request.body = body.map { .bytes($0) }
+        request.onConflict = conflict.policy
+        request.priority = Priority(clamping: priority)
+        request.notBefore = notBefore
+        request.expectedSize = expectedSize
+        request.tags = tags.sorted()
+        var note = TaskNote(url: url.absoluteString)
+        if let id { note.id = id.rawValue }
+        note.metadata = metadata
+        if let checksum, let wanted = checksum.core {
+            request.checksums = [wanted]
+            request.onMismatch = .fail
+            note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
+        }
+        let fallback = FileNaming.defaultName(for: url)
+        var name: String?
+        var shown: String
+        switch destination {
+        case .cache(let given):
+            name = given.map { FileNaming.sanitized($0, url: url.absoluteString) } ?? fallback
+            shown = name ?? fallback
+        case .file(let file):
+            request.folder = file.deletingLastPathComponent().path
+            name = file.lastPathComponent
+            shown = file.lastPathComponent
+        case .directory(let folder):
+            request.folder = folder.path
+            // The server suggests it.
+            name = nil
+            shown = url.lastPathComponent.isEmpty ? fallback : url.lastPathComponent
+        }
+        var initial = TaskState(note: note, url: url, folder: request.folder, fileName: shown)
+        initial.method = method
+        initial.headers = headers
+        initial.tags = tags
+        initial.priority = request.priority.rawValue
+        if let date = notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
+        var asked = request
+        (asked.url, asked.name) = (url.absoluteString, name)
+        do throws(FerryCore.TransferError) {
+            _ = try TransferAdmission.admit(asked)
+        } catch {
+            session.log { .error("A download was refused.", error: error) }
+            throw FerryError(error)
+        }
+        let task = DownloadTask(initial, url: url, session: session)
+        return (task, RequestPlan(template: PlanTemplate(request), url: url.absoluteString, name: name))
+    }
+}
