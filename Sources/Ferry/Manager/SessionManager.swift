@@ -1,4 +1,4 @@
-public import BackgroundURLSession
+@_exported public import BackgroundURLSession
 public import Dispatch
 import FerryURLSession
 public import Foundation
