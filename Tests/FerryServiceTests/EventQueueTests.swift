@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import FerryService
-@testable import FerryStore
 
 @Suite struct `The queue of a listener` {
     private static func event(_ kind: TransferEvent.Kind, _ id: UInt64, number: Int64? = nil) -> TransferEvent {

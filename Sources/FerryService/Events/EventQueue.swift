@@ -1,6 +1,5 @@
 import DequeModule
 import FerryCore
-import FerryStore
 
 /// What one listener is still to be told, in order: events as they came, and ranges of events to be read in the journal.
 ///
