@@ -27,14 +27,8 @@ package actor LocalTransferService: TransferService {
     var queue: Queue
     /// What runs of a session share, and the connections of apps.
     var ties: SessionTies
-    /// Transfers that have no slot.
-    var lines: Lines
-    /// Transfers that have a slot.
-    var running = Running()
     /// The attempts of the transfers that have a slot.
     var attempts: [TransferID: Attempt] = [:]
-    /// Whether free slots are about to be given away.
-    var isScheduling = false
     var starting = StartingTransfers()
     var ending = EndingTransfers()
     var clock = AlarmClock()
@@ -75,12 +69,12 @@ package actor LocalTransferService: TransferService {
         self.engine = Engine(engine)
         self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         spoolFolder = configuration.spool
-        lines = Lines(lookAhead: configuration.lookAhead)
         watch = ConditionWatch(configuration)
         queue = Queue(
             settings,
             KnownConditions(
-                concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback))
+                concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
+            lookAhead: configuration.lookAhead, isHeld: startWatch.isHeld)
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }
 
@@ -129,6 +123,7 @@ package actor LocalTransferService: TransferService {
     func beginEnd() {
         guard endOfRuns == nil else { return }
         endOfRuns = stopAll()
+        take(.end)
         clock.stop()
         watch.end()
         samplers?.cancel()

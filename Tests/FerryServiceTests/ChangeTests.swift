@@ -266,7 +266,7 @@ extension LocalTransferService {
     /// Gives a slot beyond all limits.
     fileprivate func giveSlot(_ id: TransferID) async throws {
         let key = key(try await existing(id))
-        lines.leave(id, key)
+        queue.lines.leave(id, key)
         start(id, key)
     }
 }

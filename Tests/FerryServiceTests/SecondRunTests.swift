@@ -114,7 +114,7 @@ import Testing
 extension LocalTransferService {
     /// Lets those go on that wait for another try.
     fileprivate func tryAgain() {
-        lines.wake(waitingFor: .retry)
+        queue.lines.wake(waitingFor: .retry)
         schedule()
     }
 }

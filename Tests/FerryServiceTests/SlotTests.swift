@@ -187,7 +187,7 @@ extension LocalTransferService {
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
         guard let key = running.key(of: id) else { return false }
-        lines.insert(id, key)
+        queue.lines.insert(id, key)
         return true
     }
 }

@@ -202,7 +202,7 @@ import Testing
                     let local = try #require(bed.service as? LocalTransferService)
                     try await eventually("alarms") { await local.haveAlarms == Set(near) }
                     // The first of each line, of which there are two.
-                    #expect(await local.lines.count <= 2 * LocalTransferService.lineWindow)
+                    #expect(await local.lines.count <= 2 * Queue.lineWindow)
                 }
             }
         }

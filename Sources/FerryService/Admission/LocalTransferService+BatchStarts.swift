@@ -51,7 +51,7 @@ extension LocalTransferService {
 
     /// Lets the queue follow what the journal says of transfers that go on.
     func goneOn(_ starts: BatchStarts, _ begun: EventRun, _ pending: [PendingTransfer]) async {
-        lines.leave(Set(begun.ids), of: begun.session)
+        queue.lines.leave(Set(begun.ids), of: begun.session)
         lineUp(pending)
         await hub.publish(begun)
         let again = Set(begun.ids)

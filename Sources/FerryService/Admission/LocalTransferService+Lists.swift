@@ -57,11 +57,12 @@ extension LocalTransferService {
     ) async throws(TransferError) {
         guard template.isEligible, let first = ids.first, let last = ids.last else { return }
         let stored = origins.compactMap { StoredLine(template, origin: $0) }
-        if ids.count > Self.lineWindow, stored.count == origins.count {
-            for line in stored { leaveToJournal(line, from: first, through: last) }
-            let now = ActiveTime.Instant.now
-            if let due = template.due, lines.isSoon(due, at: now) {
-                for id in ids { setDueAlarm(id, due, at: now) }
+        if ids.count > Queue.lineWindow, stored.count == origins.count {
+            for line in stored { perform(queue.leaveToJournal(line, from: first, through: last)) }
+            let now = Moment.now
+            if let due = template.due, queue.lines.isSoon(due, at: now.active) {
+                for id in ids { queue.bound(id, due, at: now) }
+                arm()
             }
         } else {
             let pending = try await noting { () async throws(TransferError) in

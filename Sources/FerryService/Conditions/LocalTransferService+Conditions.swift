@@ -7,79 +7,16 @@ import Foundation
 import Logging
 
 extension LocalTransferService {
-    /// Which condition is in the way of those with a key; nil if none is, or none is known to be.
-    func obstacle(_ key: QueueKey) -> WaitReason? { queue.conditions.obstacle(key) }
-
-    // MARK: Watching
-
-    /// Sees to it that what a transfer depends on is watched, from its first moment in line.
-    func watchConditions(for key: QueueKey) {
-        guard !isShuttingDown, let needs = queue.conditions.depend(on: key) else { return }
-        watch.source.watch(needs) { [weak self] in
-            Task(name: "changed conditions") { await self?.takeConditions() }
-        }
-    }
-
-    /// Has the power looked at while a discretionary transfer runs or waits; a service at rest does not wake up for it.
-    func paceConditions() {
-        switch queue.conditions.setPace(
-            isWaiting: lines.keys.contains(where: \.network.isDiscretionary), isRunning: running.hasDiscretionary)
-        {
-        case nil: break
-        case .never: watch.source.pollPower(every: nil)
-        case .every(let seconds): watch.source.pollPower(every: seconds)
-        }
-    }
-
     /// Takes the conditions up as they are, and lets all transfers follow.
     func takeConditions() {
-        guard !isShuttingDown else { return }
-        let reasons = currentReasons()
-        let constrained = queue.sessions.settings.constrained
-        guard let change = queue.conditions.take(watch.source.report, constrained: constrained) else { return }
-        logger.info("conditions", metadata: ["conditions": "\(queue.conditions)"])
-        if change.cameUp {
-            engine.networkChanged()
-            lines.wake(waitingFor: .retry)
-            lines.wake(waitingFor: .network)
-        }
-        if !queue.conditions.areGood {
-            for id in running.ids {
-                Task(name: "conditions of transfer \(id)") { await self.stopIfForbidden(id) }
-            }
-        }
-        schedule()
-        tellWaiting(reasons)
-        watch.tellListeners()
+        if !isShuttingDown { take(.conditions(watch.source.report)) }
     }
-
-    // MARK: Stopping and failing
 
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
-    func stopIfForbidden(_ id: TransferID) async {
-        guard !queue.conditions.areGood, let run = attempts[id]?.run,
-            let record = running.record(of: id), let reason = obstacle(key(record))
-        else { return }
-        if let error = ConditionRule.error(reason, network(of: record.request)) {
-            await run.stop(with: error)
-        } else {
-            await run.stop()
-        }
-    }
+    func stopIfForbidden(_ id: TransferID) async { await performInOrder(queue.stopIfForbidden(id)) }
 
-    /// Takes those out of the line that do not wait for better conditions.
-    func failForbidden() {
-        guard !queue.conditions.areGood else { return }
-        let hurried = lines.keys.filter { !$0.network.waits }
-        for key in hurried where queue.conditions.isSettled(key) {
-            guard let reason = obstacle(key), ConditionRule.error(reason, key.network) != nil else { continue }
-            for id in lines.removeAll(with: key) {
-                Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
-            }
-        }
-    }
-
-    private func fail(_ id: TransferID, _ reason: WaitReason) async {
+    /// Ends a transfer that the conditions forbid, and which does not wait for better ones.
+    func fail(_ id: TransferID, _ reason: WaitReason) async {
         await takeTurn(id)
         defer { leaveTurn(id) }
         var known: TransferRecord?
@@ -93,7 +30,7 @@ extension LocalTransferService {
                 lineUp(record)
                 return schedule()
             }
-            lines.leave(id, key(record))
+            queue.lines.leave(id, key(record))
             try await finish(machine.record, outcome)
         } catch {
             guard let known else { return noteFailure(error) }
@@ -102,19 +39,6 @@ extension LocalTransferService {
     }
 
     // MARK: Telling
-
-    /// Which condition is in the way of which of those who wait.
-    private func currentReasons() -> [QueueKey: WaitReason] {
-        if queue.conditions.areGood { return [:] }
-        return Dictionary(uniqueKeysWithValues: lines.keys.compactMap { key in obstacle(key).map { (key, $0) } })
-    }
-
-    /// Tells listeners of those who wait for something else than before; a listing shows all of them in any case.
-    private func tellWaiting(_ before: [QueueKey: WaitReason]) {
-        let after = currentReasons()
-        let changed = lines.keys.filter { before[$0] != after[$0] }
-        tellWaiting(changed.flatMap { lines.waiting(with: $0, limit: 500) })
-    }
 
     /// Tells listeners what some of those who wait wait for.
     func tellWaiting(_ ids: [TransferID]) {
@@ -138,7 +62,7 @@ extension LocalTransferService {
                 continue
             }
             let key = key(record)
-            guard obstacle(key) != nil || lines.holdEnd(key.origin) != nil else { continue }
+            guard queue.conditions.obstacle(key) != nil || lines.holdEnd(key.origin) != nil else { continue }
             await publishLive(.waiting, record)
         }
     }
@@ -150,14 +74,14 @@ extension LocalTransferService {
         let origin = (try? HTTPURL(parsing: url))?.origin.description ?? url
         let key = QueueKey(session: .cli, origin: origin, priority: .normal, network: policy)
         let changes = conditionChanges()
-        watchConditions(for: key)
+        perform(queue.depend(on: key))
         let (reasons, continuation) = AsyncStream.makeStream(of: WaitReason?.self)
         let task = Task(name: "obstacles") { [weak self] in
             var last: WaitReason??
             for await _ in changes {
                 guard let self else { break }
-                guard await isSettled(key) else { continue }
-                let reason = await obstacle(key)
+                guard await queue.conditions.isSettled(key) else { continue }
+                let reason = await queue.conditions.obstacle(key)
                 if last != .some(reason) { continuation.yield(reason) }
                 last = .some(reason)
             }
@@ -166,8 +90,6 @@ extension LocalTransferService {
         continuation.onTermination = { _ in task.cancel() }
         return reasons
     }
-
-    private func isSettled(_ key: QueueKey) -> Bool { queue.conditions.isSettled(key) }
 
     /// A stream with an element at once and after each change; bursts are one.
     private func conditionChanges() -> AsyncStream<Void> {

@@ -101,7 +101,7 @@ extension LocalTransferService {
         }
         if let error = waiting.error {
             transfer.error = error
-            transfer.nextTryAt = waiting.date
+            transfer.nextTryAt = Date(timeIntervalSinceNow: waiting.rest(at: .now))
         }
         return transfer
     }

@@ -98,7 +98,7 @@ extension LocalTransferService {
             // Its other sessions have counted on this launch.
             for other in queue.desk.sessions(of: application) where other != id { await consider(other) }
         }
-        followRelaunchDelay(of: application)
+        take(.relaunchDelay(of: application))
         try await saveApplication(application)
     }
 

@@ -122,8 +122,8 @@ extension LocalTransferService {
         guard let (event, stored) = try await commit(suspended, replacing: record, event: .suspended) else {
             return nil
         }
-        lines.leave(record.id, key(record))
-        running.stop([record.id])
+        queue.lines.leave(record.id, key(record))
+        queue.running.stop([record.id])
         // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
         await hub.publish(event.showing(suspending(stored)))
         await stopBriefly([record.id])
@@ -181,7 +181,7 @@ extension LocalTransferService {
         let id = record.id
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
         configuration.reached(.cancelCommitted)
-        lines.leave(id, key(record))
+        queue.lines.leave(id, key(record))
         await stopBriefly([id])
         let after = try await existing(id)
         // Its end is recorded once its run has ended.
@@ -232,7 +232,7 @@ extension LocalTransferService {
                 [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         }
         configuration.reached(.actionCommitted)
-        lines.leave(id, key(record))
+        queue.lines.leave(id, key(record))
         await stopBriefly([id])
         let after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }

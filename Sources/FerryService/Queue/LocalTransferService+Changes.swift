@@ -105,7 +105,7 @@ extension LocalTransferService {
         // A file that gets another place: no try begins before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
-        let waiting = moves ? lines.leave([old.id], of: former.session) : nil
+        let waiting = moves ? queue.lines.leave([old.id], of: former.session) : nil
         do throws(TransferError) {
             try await noting { () async throws(TransferError) in
                 try await journal.commit { transaction throws(TransferError) in
@@ -143,21 +143,21 @@ extension LocalTransferService {
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let id = changed.id
         if let attempt = attempts[id] {
-            running.follow(id, changed.request)
+            queue.running.follow(id, changed.request)
             await attempt.run?.follow(changed.request)
             attempt.limiter.rate = changed.request.rateLimit
             attempt.gate.setPriority(changed.request.priority)
             // A new address is asked at once; the bytes on disk are judged by its answer.
             if hasNewAddress { await attempt.run?.stop() }
             if changed.request.network != old.request.network {
-                watchConditions(for: key(changed))
+                perform(queue.depend(on: key(changed)))
                 await stopIfForbidden(id)
             }
         } else if changed.isEligible, hasNewAddress || hasNewBegin || key(changed) != key(old) {
             let waiting = lines.delay(of: id)
-            lines.leave(id, key(old))
+            queue.lines.leave(id, key(old))
             let isOver = hasNewAddress || waiting?.reason == .beginDate
-            let rest = isOver ? 0 : waiting.map { max(0, ($0.until - .now) / .seconds(1)) } ?? 0
+            let rest = isOver ? 0 : waiting?.rest(at: .now) ?? 0
             lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)
         }
     }

@@ -6,50 +6,11 @@ import FerryEngine
 import Foundation
 
 extension LocalTransferService {
-    /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
-    ///
-    /// - Parameter error: what it waits for, where the journal does not say so.
-    func lineUp(
-        _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: TransferError? = nil
-    ) {
-        let key = key(record)
-        let startsLate = record.facts.startsAfterRelaunch == true && record.attempts == 0
-        let rest = startsLate ? relaunchRest(record.request.session) : 0
-        guard rest > delay else {
-            return lineUp(
-                record.id, key, record.request.notBefore, after: delay, reason: reason, error: error)
-        }
-        lineUp(record.id, key, record.request.notBefore, after: rest, reason: .relaunch)
-    }
-
-    func lineUp(
-        _ id: TransferID, _ key: QueueKey, _ notBefore: Date?, after delay: Double, reason: WaitReason,
-        error: TransferError? = nil
-    ) {
-        let begin = min(notBefore?.timeIntervalSinceNow ?? 0, TransferMachine.untilAnswered)
-        guard begin > delay else { return enqueue(id, key, after: delay, reason: reason, error: error) }
-        enqueue(id, key, after: begin, reason: .beginDate)
-    }
-
-    // MARK: The end of a transfer's time
-
     /// Sets the alarm of a transfer whose time is over soon; the others are found when it is.
-    func setDueAlarm(_ record: TransferRecord) {
-        let now = ActiveTime.Instant.now
-        guard let due = record.due, let rest = record.timeBounds.rest(at: now) else { return }
-        lines.setDue(record.id, due, rest: rest, at: now, .now)
-        arm()
-    }
-
-    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
-    func setDueAlarm(_ id: TransferID, _ due: Date?, at now: ActiveTime.Instant) {
-        guard let due else { return }
-        lines.setDue(id, due, at: now, .now)
-        arm()
-    }
+    func setDueAlarm(_ record: TransferRecord) { take(.bounded(record)) }
 
     private func setDueAlarm(_ id: TransferID, after seconds: Double) {
-        lines.ringDue(id, at: .now + .wait(seconds: seconds))
+        queue.lines.ringDue(id, at: .now + .wait(seconds: seconds))
         arm()
     }
 
@@ -75,7 +36,7 @@ extension LocalTransferService {
         for id in due {
             // An action upon it comes first.
             let isFree = turns.transfers.take(id)
-            lines.dueRang(id, isBusy: !isFree)
+            queue.lines.dueRang(id, isBusy: !isFree)
             if isFree { own.append(id) }
         }
         defer { for id in own { leaveTurn(id) } }
@@ -112,7 +73,7 @@ extension LocalTransferService {
             return true
         }
         guard running.contains(id) else {
-            lines.leave(id, key(record))
+            queue.lines.leave(id, key(record))
             return false
         }
         if let run = attempts[id]?.run, let error = overdue(record) {
@@ -163,7 +124,7 @@ extension LocalTransferService {
     /// Sets the alarms of those whose time is over soon, and of the service for the next look.
     func lookAhead() {
         let now = ActiveTime.Instant.now
-        let look = lines.lookAhead(at: now, .now)
+        let look = queue.lines.lookAhead(at: now, .now)
         arm()
         Task(name: "whose time is over soon") { await self.setDueAlarms(from: look.after, through: look.through) }
     }
@@ -176,8 +137,9 @@ extension LocalTransferService {
                 let page = try await journal.read { reader throws(TransferError) in
                     try reader.due(after: before, from: start, through: end, limit: Self.duePage)
                 }
-                let now = ActiveTime.Instant.now
-                for transfer in page { setDueAlarm(transfer.id, transfer.due, at: now) }
+                let now = Moment.now
+                for transfer in page { queue.bound(transfer.id, transfer.due, at: now) }
+                arm()
                 last = page.count == Self.duePage ? page.last : nil
             } catch {
                 if !isShuttingDown { noteFailure(error) }

@@ -45,7 +45,7 @@ extension LocalTransferService {
                 network: network(of: request))
             return waiting(record) {
                 if let known = obstacles[key] { return known }
-                let reason = obstacle(key) ?? limits.obstacle(key) ?? .slot
+                let reason = queue.conditions.obstacle(key) ?? limits.obstacle(key) ?? .slot
                 obstacles[key] = reason
                 return reason
             }

@@ -10,14 +10,14 @@ extension LocalTransferService {
     func recover() async throws(TransferError) {
         let end = ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
-        for session in found.sessions { queue.sessions.change(session.id, to: session.settings) }
+        for session in found.sessions { queue.recover(session.id, session.settings) }
         try await recoverSessions()
         lineUp(found.timed)
-        takeLines(found.lines)
+        perform(queue.takeLines(found.lines, through: ids.last))
         lookAhead()
         for session in found.sessions where !session.order.isEmpty {
             try await takeOrdered(session.order, of: session.id)
-            setOrder(session.order, of: session.id)
+            take(.order(session.id, session.order))
         }
         if !startWatch.isHeld { try await recoverNames() }
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
@@ -47,7 +47,7 @@ extension LocalTransferService {
             try reader.forEachPending(.timed) { timed.append($0) }
             let (stored, unreadable) = try reader.lines()
             for line in stored {
-                let ids = try reader.ids(in: line, after: nil, through: end, limit: lineWindow)
+                let ids = try reader.ids(in: line, after: nil, through: end, limit: Queue.lineWindow)
                 lines.append((line, ids))
             }
             timed += try reader.pending(unreadable)

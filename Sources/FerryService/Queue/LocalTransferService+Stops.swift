@@ -4,7 +4,7 @@ import FerryEngine
 extension LocalTransferService {
     /// Stops a run and waits until everything that it wrote is durable, however long its disk takes.
     func stop(_ id: TransferID) async {
-        running.stop([id])
+        queue.running.stop([id])
         guard let attempt = attempts[id] else { return }
         await attempt.run?.stop()
         await attempt.task?.value
@@ -12,7 +12,7 @@ extension LocalTransferService {
 
     /// Stops runs together and waits until everything that they wrote is durable.
     func stop(_ ids: [TransferID]) async {
-        let stopping = running.stop(ids)
+        let stopping = queue.running.stop(ids)
         await withTaskGroup(of: Void.self) { group in
             for id in stopping { group.addTask { await self.stop(id) } }
         }
@@ -28,7 +28,7 @@ extension LocalTransferService {
         let stopping = ids.filter(running.contains)
         guard !stopping.isEmpty else { return [] }
         await Patience.wait(atMost: .seconds(configuration.answerLimit)) { await self.stop(stopping) }
-        return running.leave(stopping)
+        return queue.running.leave(stopping)
     }
 
     /// Whether a run that is about to end does so before a few seconds have passed.
@@ -59,7 +59,7 @@ extension LocalTransferService {
     func stopAll() -> Task<Void, Never> {
         // Transfers that have a slot and no attempt yet are marked with the others, and make none. What a disk that
         // does not answer holds up goes on from its last checkpoint at the next start.
-        let stopping = running.stop(running.ids)
+        let stopping = queue.running.stop(running.ids)
         let limit = Duration.seconds(configuration.stopLimit)
         return Task(name: "end of all runs") {
             await Patience.wait(atMost: limit) { await self.stop(stopping) }

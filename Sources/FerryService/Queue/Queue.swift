@@ -1,19 +1,287 @@
 import FerryCore
+import Foundation
 
 /// What is queued and what runs, and what decides about it: a value without clock, random numbers and I/O.
 ///
-/// Its rooms are values with private state that know nothing of each other. The service owns it, tells it what happens and
-/// performs what follows.
+/// Its rooms are values with private state that know nothing of each other; a transfer goes from one to another here. The
+/// service tells it what happens and performs what follows.
+///
+/// ```
+///   let effects = queue.take(.ended(id, next), at: .now)
+/// ```
 struct Queue: Sendable {
+    /// Whether transfers get slots.
+    private enum Phase: Sendable {
+        /// No: they are held after traps.
+        case held
+        case open
+        /// No: the service is about to end.
+        case ending
+    }
+
+    /// Transfers that have no slot.
+    var lines: Lines
+    /// Transfers that have a slot.
+    var running = Running()
     /// The settings, and the order of each session's transfers.
-    var sessions: Sessions
+    private(set) var sessions: Sessions
     /// Apps and the processes that have sessions open.
     var desk = SessionDesk()
     /// Networks and power.
-    var conditions: KnownConditions
+    private(set) var conditions: KnownConditions
+    private var phase: Phase
+    /// Whether a look at the free slots is to come.
+    private var isLookPlanned = false
 
-    init(_ settings: ServiceSettings, _ conditions: KnownConditions) {
+    /// - Parameter lookAhead: seconds for which it is known whose time has passed.
+    init(_ settings: ServiceSettings, _ conditions: KnownConditions, lookAhead: Double, isHeld: Bool = false) {
+        lines = Lines(lookAhead: lookAhead)
         sessions = Sessions(settings)
         self.conditions = conditions
+        phase = isHeld ? .held : .open
+    }
+
+    /// Decides what follows from something that has happened.
+    mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
+        switch input {
+        case .look: return fill()
+        case .alarm: return ring(at: moment)
+        case .goOn:
+            if phase == .held { phase = .open }
+            return fill()
+        case .end:
+            phase = .ending
+            return []
+        case .settings(let settings, let report):
+            sessions.change(to: settings)
+            return [.limits(settings)] + follow(report) + fill()
+        case .conditions(let report): return follow(report)
+        case .session(let id, let settings): return change(id, to: settings)
+        case .policies(let own, let id): return follow(own, of: id) + giveExcessBack(of: id) + fill()
+        case .order(let id, let order):
+            sessions.order(id, order)
+            lines.order(id, order)
+            return []
+        case .relaunchDelay(let application): return followRelaunchDelay(of: application, at: moment) + fill()
+
+        case .pending(let transfers): return lineUp(transfers, at: moment)
+        case .eligible(let eligible): return lineUp(eligible, at: moment)
+        case .bounded(let record):
+            bound(record, at: moment)
+            return []
+        case .turnEnded(let id):
+            lines.touch(id)
+            // Its time has passed while it was acted upon.
+            if lines.takeDueAfterTurn(id) { lines.ringDue(id, at: moment.clock) }
+            return []
+        case .held(let origin, let seconds, let id):
+            let until = moment.clock + .wait(seconds: seconds)
+            return [.tellReasons(lines.hold(origin.description, until: until, told: id))]
+
+        case .began(let id, let record): return began(id, record, at: moment)
+        case .whole(let id, let inMemory):
+            running.becameWhole(id, inMemory: inMemory)
+            return []
+        case .name(let id, let isSlow):
+            if isSlow {
+                running.waitsForName(id)
+                return []
+            }
+            return running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : []
+        case .ended(let id, let next): return ended(id, next, at: moment)
+        }
+    }
+
+    // MARK: Slots
+
+    /// Gives every free slot away (docs/behaviour/transfers.md#L6).
+    private mutating func fill() -> [Effect] {
+        guard phase == .open else { return [] }
+        var effects = failForbidden()
+        var limits = limits
+        let (sessions, conditions) = (sessions, conditions)
+        while !limits.isFull,
+            let next = lines.next(
+                isInOrder: { sessions.settings(of: $0).inOrder },
+                mayRun: { limits.obstacle($0) == nil && conditions.isPermitted($0) })
+        {
+            guard running.start(next.id, next.key) else { continue }
+            limits.add(next.key)
+            effects.append(.start(next.id, next.key))
+        }
+        if let reading = lines.beginReading() { effects.append(.readOn(reading)) }
+        let isWaiting = lines.keys.contains(where: \.network.isDiscretionary)
+        if let pace = self.conditions.setPace(isWaiting: isWaiting, isRunning: running.hasDiscretionary) {
+            effects.append(.pollPower(pace))
+        }
+        if running.isEmpty { effects.append(.rest) }
+        return effects
+    }
+
+    /// Plans a look at the free slots, so that many ends of a moment make one; false if one is planned.
+    mutating func planLook() -> Bool {
+        defer { isLookPlanned = true }
+        return !isLookPlanned
+    }
+
+    /// Makes the look that was planned.
+    mutating func lookAsPlanned() -> [Effect] {
+        isLookPlanned = false
+        return fill()
+    }
+
+    /// The limits before anything runs.
+    private var rules: SlotLimits { sessions.rules(heldOrigins: lines.heldOrigins) }
+
+    /// What may run beside the transfers that have a slot.
+    var limits: SlotLimits { running.limits(under: rules) }
+
+    /// Sends the last of a session's running transfers back into line, as many as are over its limits.
+    private mutating func giveExcessBack(of id: SessionID) -> [Effect] {
+        let sessions = sessions
+        let excess = running.giveExcessBack(of: id, sessions.settings(of: id)) { sessions.rank(of: $0, in: id) }
+        return excess.map { .stop($0, nil) }
+    }
+
+    // MARK: Alarms
+
+    private mutating func ring(at moment: Moment) -> [Effect] {
+        var due: [TransferID] = []
+        var effects: [Effect] = []
+        for cause in lines.ring(at: moment.clock) {
+            if case .due(let id) = cause { due.append(id) } else { effects.append(.work(cause)) }
+        }
+        effects += fill()
+        if !due.isEmpty { effects.append(.endOverdue(due)) }
+        return effects
+    }
+
+    // MARK: Attempts
+
+    private mutating func began(_ id: TransferID, _ record: TransferRecord, at moment: Moment) -> [Effect] {
+        bound(record, at: moment)
+        let changed = running.begin(id, record)
+        var effects: [Effect] = changed.map { [.follow(id, $0)] } ?? []
+        let isElsewhere = changed?.hasOtherAddress(than: record.request) == true
+        // What was stopped before there was a run waits for its end; a new address is asked by the next attempt.
+        if running.course(of: id) != .goesOn || isElsewhere { effects.append(.stop(id, nil)) }
+        return effects + stopIfForbidden(id)
+    }
+
+    private mutating func ended(_ id: TransferID, _ next: NextTry?, at moment: Moment) -> [Effect] {
+        let (next, wasLeft) = running.end(id, next)
+        var effects: [Effect] = wasLeft ? [.cleanUp] : []
+        guard let next, phase != .ending else { return effects }
+        effects += lineUp(
+            Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)
+        // Its alarm may have rung between the end of its run and this.
+        bound(next.record, at: moment)
+        effects.append(.tellWaiting(next.record))
+        if next.reason == .authentication { effects.append(.tellApp(next.record.request.session)) }
+        return effects
+    }
+
+    // MARK: Settings
+
+    private mutating func change(_ id: SessionID, to settings: SessionSettings) -> [Effect] {
+        let old = sessions.settings(of: id)
+        sessions.change(id, to: settings)
+        let effects: [Effect] = [.sessionLimits(id, settings)]
+        // The lines know the policies that applied; what the requests themselves say is in the journal.
+        if old.network != settings.network { return effects + [.readPolicies(id)] }
+        return effects + giveExcessBack(of: id) + fill()
+    }
+
+    /// Takes up the settings of a session that an earlier process stored.
+    mutating func recover(_ id: SessionID, _ settings: SessionSettings) { sessions.change(id, to: settings) }
+
+    /// Takes up what a process that has opened a session says about connections.
+    mutating func follow(_ attachment: SessionAttachment, of id: SessionID) { sessions.follow(attachment, of: id) }
+
+    /// Lets those who wait in a session and those who run follow its changed network policy.
+    private mutating func follow(_ own: [TransferID: NetworkPolicy], of id: SessionID) -> [Effect] {
+        let sessions = sessions
+        func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey {
+            guard let policy = own[transfer] else { return key }
+            var key = key
+            key.network = sessions.network(policy, in: id)
+            return key
+        }
+        let moved = lines.changeKeys(of: id, to: changed) { sessions.key($0) }
+        var effects: [Effect] = []
+        for transfer in running.ids(of: id) {
+            guard let key = running.key(of: transfer) else { continue }
+            running.changeKey(of: transfer, to: changed(key, transfer))
+        }
+        let keys = lines.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
+        for key in keys { effects += depend(on: key) }
+        for transfer in running.ids(of: id) { effects += stopIfForbidden(transfer) }
+        let told = moved.filter { conditions.obstacle($0.new) != conditions.obstacle($0.old) }.map(\.id)
+        return effects + [.tellReasons(told)]
+    }
+
+    private mutating func followRelaunchDelay(of application: String, at moment: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        for (id, key) in lines.waiting(for: .relaunch) {
+            guard desk.registration(of: key.session)?.application == application else { continue }
+            let rest = desk.relaunchRest(of: key.session, at: moment.wall)
+            effects += lineUp(Place(id: id, key: key, delay: rest, reason: .relaunch), at: moment)
+        }
+        return effects
+    }
+
+    // MARK: Networks and power
+
+    /// Lets all transfers follow what is known of networks and power.
+    private mutating func follow(_ report: ConditionReport) -> [Effect] {
+        guard phase != .ending else { return [] }
+        let before = reasons
+        guard let change = conditions.take(report, constrained: sessions.settings.constrained) else { return [] }
+        var effects: [Effect] = []
+        if change.cameUp {
+            effects.append(.renewConnections)
+            lines.wake(waitingFor: .retry)
+            lines.wake(waitingFor: .network)
+        }
+        for id in running.ids { effects += stopIfForbidden(id) }
+        effects += fill()
+        let after = reasons
+        let changed = lines.keys.filter { before[$0] != after[$0] }
+        effects.append(.tellReasons(changed.flatMap { lines.waiting(with: $0, limit: 500) }))
+        return effects + [.conditionsChanged(conditions)]
+    }
+
+    /// Which condition is in the way of which of those in line.
+    private var reasons: [QueueKey: WaitReason] {
+        if conditions.areGood { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: lines.keys.compactMap { key in conditions.obstacle(key).map { (key, $0) } })
+    }
+
+    /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
+    func stopIfForbidden(_ id: TransferID) -> [Effect] {
+        guard !conditions.areGood, let record = running.record(of: id) else { return [] }
+        let key = sessions.key(record)
+        guard let reason = conditions.obstacle(key) else { return [] }
+        return [.stop(id, ConditionRule.error(reason, key.network))]
+    }
+
+    /// Takes those out of the line that do not wait for better conditions.
+    private mutating func failForbidden() -> [Effect] {
+        guard !conditions.areGood else { return [] }
+        var effects: [Effect] = []
+        for key in lines.keys.filter({ !$0.network.waits && conditions.isSettled($0) }) {
+            guard let reason = conditions.obstacle(key), ConditionRule.error(reason, key.network) != nil else {
+                continue
+            }
+            effects += lines.removeAll(with: key).map { .fail($0, reason) }
+        }
+        return effects
+    }
+
+    /// Sees to it that what a transfer depends on is watched, from its first moment in line.
+    mutating func depend(on key: QueueKey) -> [Effect] {
+        guard phase != .ending, let needs = conditions.depend(on: key) else { return [] }
+        return [.watch(needs)]
     }
 }

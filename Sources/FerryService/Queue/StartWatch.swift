@@ -97,7 +97,7 @@ extension LocalTransferService {
         logger.notice("transfers go on that were held")
         startWatch.goOn()
         beginTrial()
-        schedule()
+        take(.goOn)
     }
 
     /// Does on disk what may end the process again, and takes the mark away once it has lived through that.

@@ -53,12 +53,8 @@ extension LocalTransferService {
 
     /// Ends a turn on a transfer.
     func leaveTurn(_ id: TransferID) {
-        lines.touch(id)
         turns.transfers.leave(id)
-        // Its time was over while it was acted upon.
-        guard lines.takeDueAfterTurn(id) else { return }
-        lines.ringDue(id, at: .now)
-        arm()
+        take(.turnEnded(id))
     }
 
     /// Lets changes of the same settings follow each other, in the journal and here alike; nil stands for those of all.

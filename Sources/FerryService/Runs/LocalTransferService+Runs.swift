@@ -4,7 +4,6 @@
 import FerryCore
 import FerryEngine
 import Foundation
-import HeapModule
 import Logging
 import Synchronization
 
@@ -43,14 +42,14 @@ extension LocalTransferService {
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= ids.lastOfOthers
-            job.digest = running.takeDigest(of: id)
+            job.digest = queue.running.takeDigest(of: id)
             job.reserve = queue.sessions.settings.reserve
             job.offersHTTP2 = offersHTTP2(record, key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
             // What has stopped it meanwhile waits for this task, and nothing was begun.
             guard !running.isStopping(id) else {
-                running.keep(job.digest, of: id)
+                queue.running.keep(job.digest, of: id)
                 return nil
             }
             attempt.limiter.rate = record.request.rateLimit
@@ -65,17 +64,9 @@ extension LocalTransferService {
             }
             let run = engine.makeRun(job, journal: facts)
             attempt.run = run
-            if let changed = running.begin(id, record) {
-                await run.follow(changed)
-                // The next try asks the new address.
-                if changed.hasOtherAddress(than: record.request) { await run.stop() }
-            }
+            await performInOrder(queue.take(.began(id, record), at: .now))
             await publishLive(.running, record)
             startSampling()
-            setDueAlarm(record)
-            // Whoever stopped it before there was a run waits for this task.
-            if running.course(of: id) != .goesOn { await run.stop() }
-            await stopIfForbidden(id)
             let report = await run.run()
             return try await settle(id, report)
         } catch {
@@ -89,11 +80,11 @@ extension LocalTransferService {
     }
 
     /// Takes up what a run has recorded, such as the response, for the samples.
-    private func take(_ facts: TransferFacts, of id: TransferID) { running.take(facts, of: id) }
+    private func take(_ facts: TransferFacts, of id: TransferID) { queue.running.take(facts, of: id) }
 
     /// Lets others connect to the host of a transfer whose bytes are all there.
     private func leaveHost(_ id: TransferID, inMemory: Bool) {
-        running.becameWhole(id, inMemory: inMemory)
+        take(.whole(id, inMemory: inMemory))
         scheduleSoon()
     }
 
@@ -101,11 +92,7 @@ extension LocalTransferService {
     /// it once the name is found.
     private func nameChanged(of id: TransferID) async {
         guard let attempt = attempts[id] else { return }
-        if attempt.waitsForName {
-            running.waitsForName(id)
-        } else if running.takeSlotBack(id, under: slotRules) {
-            await attempt.run?.stop()
-        }
+        await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: .now))
         scheduleSoon()
     }
 
@@ -132,7 +119,7 @@ extension LocalTransferService {
             now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
         let action = machine.tryEnded(
             tryEnd(report, of: record, moment), facts: report.facts, cost: report.cost, at: moment)
-        running.keep(report.digest, of: id)
+        queue.running.keep(report.digest, of: id)
         switch action {
         case .finish(let outcome):
             try await finish(machine.record, outcome)
@@ -164,7 +151,7 @@ extension LocalTransferService {
         guard case .finish(let outcome) = action,
             try await finish(machine.record, outcome, isUntouched: true)
         else { return false }
-        running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(tried).origin)
+        queue.running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(tried).origin)
         return true
     }
 
@@ -175,7 +162,7 @@ extension LocalTransferService {
         let origin = key(record).origin
         switch report.result {
         case .succeeded(let success):
-            running.noteSize(success.size, of: origin)
+            queue.running.noteSize(success.size, of: origin)
             return .succeeded(success)
         case .stopped: return .stopped
         case .failed(let error, let value):
@@ -184,7 +171,7 @@ extension LocalTransferService {
                 error.details.httpStatus == 429 || error.details.httpStatus == 503
             {
                 let seconds = min(retryAfter.seconds, HeldOrigins.longest)
-                hold(refuser, for: seconds * moment.delayScale, told: record.id)
+                take(.held(refuser, seconds: seconds * moment.delayScale, record.id))
             }
             return .failed(error, retryAfter: retryAfter)
         case .challenged(let challenge):
@@ -240,13 +227,13 @@ extension LocalTransferService {
         }
         configuration.reached(.outcomeCommitted)
         starting.ahead.forget(record.id)
-        running.forget(record.id)
+        queue.running.forget(record.id)
         endHolds(of: record.id)
         ties.memories[record.request.session]?.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
-        lines.wake(waitingFor: .disk)
+        queue.lines.wake(waitingFor: .disk)
         await noteNews(of: record.request.session)
         await noteOutcome()
         return true

@@ -71,7 +71,7 @@ extension LocalTransferService {
         }
         if record.isEligible { lineUp(record) }
         // The answer may fit others of the session too.
-        lines.wake(waitingFor: .authentication, in: record.request.session)
+        queue.lines.wake(waitingFor: .authentication, in: record.request.session)
         return false
     }
 }

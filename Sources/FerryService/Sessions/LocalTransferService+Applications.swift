@@ -64,7 +64,7 @@ extension LocalTransferService {
                 if let record = foreground.application { try transaction.saveApplication(application, record) }
             }
         }
-        if foreground.application != nil { followRelaunchDelay(of: application) }
+        if foreground.application != nil { take(.relaunchDelay(of: application)) }
     }
 
     func saveApplication(_ name: String) async throws(TransferError) {
@@ -76,16 +76,4 @@ extension LocalTransferService {
 
     /// Whether the app of a session is at work in the background, so that its new transfers wait.
     func isInBackground(_ session: SessionID) -> Bool { queue.desk.isInBackground(session) }
-
-    /// Seconds that a transfer waits for the delay after its app's launches to end.
-    func relaunchRest(_ session: SessionID) -> Double { queue.desk.relaunchRest(of: session, at: Date()) }
-
-    /// Lets the transfers that wait for the delay's end follow its change.
-    func followRelaunchDelay(of application: String) {
-        for (id, key) in lines.waiting(for: .relaunch) {
-            guard queue.desk.registration(of: key.session)?.application == application else { continue }
-            enqueue(id, key, after: relaunchRest(key.session), reason: .relaunch)
-        }
-        schedule()
-    }
 }

@@ -55,7 +55,7 @@ extension LocalTransferService: SessionService {
         } else {
             try await beginForeground(attachment.application, saving: id)
         }
-        queue.sessions.follow(attachment, of: id)
+        queue.follow(attachment, of: id)
         // A manager answers no questions of servers: its transfers are judged as those of nobody.
         if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)

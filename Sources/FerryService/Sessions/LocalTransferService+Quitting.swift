@@ -95,7 +95,7 @@ extension LocalTransferService {
                 try await journal.commit { transaction throws(TransferError) in
                     try transaction.setIntent(id, .suspend)
                 }
-                lines.leave(id, key(record))
+                queue.lines.leave(id, key(record))
                 guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
                 record = try await existing(id)
             }

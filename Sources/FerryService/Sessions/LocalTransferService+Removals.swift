@@ -13,7 +13,7 @@ extension LocalTransferService {
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(TransferError) -> [ActionResult] {
         // Out of the line before the transaction: none of them begins to write while its row goes.
-        let waiting = lines.leave(Set(ids), of: session)
+        let waiting = queue.lines.leave(Set(ids), of: session)
         let live = Set(ids.filter(running.contains))
         configuration.reached(.actionBegins)
         let now = Date()
@@ -29,7 +29,7 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        running.stop(begun)
+        queue.running.stop(begun)
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
         // What hangs is gone for the user, and its files follow once its run has ended.
@@ -80,7 +80,7 @@ extension LocalTransferService {
         }
         forget(gone, of: session)
         await hub.publish(removed)
-        lines.wake(waitingFor: .disk)
+        self.queue.lines.wake(waitingFor: .disk)
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 
@@ -108,7 +108,7 @@ extension LocalTransferService {
     private func forget(_ ids: [TransferID], of session: SessionID) {
         let memory = ties.memories[session]
         for id in ids {
-            running.forget(id)
+            queue.running.forget(id)
             starting.ahead.forget(id)
             endHolds(of: id)
             memory?.forget(id)

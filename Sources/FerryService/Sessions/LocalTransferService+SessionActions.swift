@@ -59,8 +59,8 @@ extension LocalTransferService {
             try transaction.suspend(ids, of: session, at: moment)
         }
         configuration.reached(.actionCommitted)
-        lines.leave(Set(suspended.ids), of: session)
-        running.stop(suspended.ids)
+        queue.lines.leave(Set(suspended.ids), of: session)
+        queue.running.stop(suspended.ids)
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
         await stopBriefly(suspended.ids)
@@ -83,8 +83,8 @@ extension LocalTransferService {
             return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
-        lines.leave(Set(begun.events.ids), of: session)
-        for id in waiting { lines.release(told: id) }
+        queue.lines.leave(Set(begun.events.ids), of: session)
+        for id in waiting { queue.lines.release(told: id) }
         lineUp(pending)
         await hub.publish(begun.events)
         await tellObstacles(of: begun.events.ids)

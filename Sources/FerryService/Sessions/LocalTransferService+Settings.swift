@@ -1,9 +1,6 @@
-// Ferry: FerryService
-// Limits of sessions and of all.
-
 package import FerryCore
-import FerryEngine
 
+/// Limits of sessions and of all, and the order of a session's transfers.
 extension LocalTransferService {
     package func settings() async throws(TransferError) -> ServiceSettings { queue.sessions.settings }
 
@@ -15,11 +12,7 @@ extension LocalTransferService {
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSettings(changed) }
         }
-        queue.sessions.change(to: changed)
-        ties.limiter.rate = changed.rateLimit
-        engine.budget.setLimits(perHost: changed.connectionsPerHost, total: changed.connectionsTotal)
-        takeConditions()
-        schedule()
+        take(.settings(changed, watch.source.report))
         return changed
     }
 
@@ -32,12 +25,9 @@ extension LocalTransferService {
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
-        let old = queue.sessions.settings(of: id)
-        queue.sessions.change(id, to: settings)
-        ties.follow(settings, of: id)
-        if old.network != settings.network { try await followNetwork(of: id) }
-        await stopExcess(of: id)
-        schedule()
+        let effects = queue.take(.session(id, settings), at: .now)
+        perform(effects)
+        for case .readPolicies(let id) in effects { try await followNetwork(of: id) }
         guard let info = try await sessions().first(where: { $0.id == id }) else {
             throw TransferError(.internal, "The session \(id) was not stored.")
         }
@@ -46,23 +36,25 @@ extension LocalTransferService {
 
     /// Lets those who wait in a session and those who run follow its changed network policy.
     private func followNetwork(of session: SessionID) async throws(TransferError) {
-        // The line knows the policies that applied; what the requests themselves say is in the journal.
         let pending = try await noting { () async throws(TransferError) in
             try await journal.read { reader throws(TransferError) in try reader.pending(of: session) }
         }
         let own = Dictionary(pending.map { ($0.id, $0.network) }, uniquingKeysWith: { $1 })
-        func changed(_ key: QueueKey, _ id: TransferID) -> QueueKey {
-            guard let policy = own[id] else { return key }
-            var key = key
-            key.network = network(policy, in: session)
-            watchConditions(for: key)
-            return key
+        take(.policies(own, session))
+    }
+
+    // MARK: Order
+
+    package func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {
+        await takeTurn(forSettingsOf: session)
+        defer { turns.settings.leave(session) }
+        let stored = try await noting { () async throws(TransferError) in
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.saveOrder(ids, of: session)
+            }
         }
-        let moved = lines.changeKeys(of: session, to: changed) { key($0) }
-        for id in running.ids(of: session) {
-            if let key = running.key(of: id) { running.changeKey(of: id, to: changed(key, id)) }
-            await stopIfForbidden(id)
-        }
-        tellWaiting(moved.filter { obstacle($0.new) != obstacle($0.old) }.map(\.id))
+        try await takeOrdered(stored, of: session)
+        take(.order(session, stored))
+        schedule()
     }
 }

@@ -53,6 +53,26 @@ struct Sessions: Sendable {
         return policy
     }
 
+    func key(_ record: TransferRecord) -> QueueKey {
+        let request = record.request
+        let origin = (try? HTTPURL(parsing: request.url))?.origin.description ?? request.url
+        return QueueKey(
+            session: request.session, origin: origin, priority: request.priority,
+            network: network(request.network, in: request.session))
+    }
+
+    func key(_ transfer: PendingTransfer) -> QueueKey {
+        QueueKey(
+            session: transfer.session, origin: transfer.origin, priority: transfer.priority,
+            network: network(transfer.network, in: transfer.session))
+    }
+
+    func key(_ line: StoredLine) -> QueueKey {
+        QueueKey(
+            session: line.session, origin: line.origin, priority: line.priority,
+            network: network(line.network, in: line.session))
+    }
+
     /// What bounds the transfers that run, before any does.
     ///
     /// - Parameter heldOrigins: origins that asked for no new request for a while.

@@ -56,7 +56,7 @@ extension LocalTransferService {
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
             try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }
-            lines.leave(id, key(record))
+            queue.lines.leave(id, key(record))
             guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
             record = try await existing(id)
             if case .succeeded = record.outcome { return nil }

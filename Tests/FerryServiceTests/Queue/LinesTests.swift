@@ -13,7 +13,7 @@ import Testing
     private func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
 
     private func delay(_ seconds: Double, _ key: QueueKey, _ reason: WaitReason = .retry) -> DelayedTransfer {
-        DelayedTransfer(key: key, until: now + .seconds(seconds), reason: reason, error: nil)
+        DelayedTransfer(key, seconds: seconds, reason, at: now)
     }
 
     private func order(_ lines: Lines) -> [TransferID] {

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// A transfer that waits for a moment.
-
 import FerryCore
 import Foundation
 
@@ -11,12 +8,20 @@ struct DelayedTransfer: Sendable {
     let reason: WaitReason
     /// What it waits for, where the journal does not say so.
     var error: TransferError?
-
     /// Whether the moment ever comes; otherwise the transfer waits for an answer.
-    var hasEnd: Bool { rest < TransferMachine.untilAnswered / 2 }
+    let hasEnd: Bool
 
-    /// The moment as the wall clock shows it.
-    var date: Date { Date(timeIntervalSinceNow: rest) }
+    init(
+        _ key: QueueKey, seconds: Double, _ reason: WaitReason, error: TransferError? = nil,
+        at now: ContinuousClock.Instant
+    ) {
+        self.key = key
+        until = now + .wait(seconds: seconds)
+        self.reason = reason
+        self.error = error
+        hasEnd = seconds < TransferMachine.untilAnswered / 2
+    }
 
-    private var rest: Double { (until - .now) / .seconds(1) }
+    /// Seconds until the moment comes; 0 if it has.
+    func rest(at now: ContinuousClock.Instant) -> Double { max(0, (until - now) / .seconds(1)) }
 }

@@ -1,8 +1,17 @@
-// Ferry: FerryService
-// The clocks of this machine.
-
 import FerryCore
 import Foundation
+
+/// A moment, as the clocks of the machine show it: it comes to the queue with each input.
+struct Moment: Sendable {
+    /// By a clock that counts sleep and ignores changes of the wall clock; alarms go by it.
+    var clock: ContinuousClock.Instant
+    /// By the wall clock, and by the clock that counts from the boot.
+    var active: ActiveTime.Instant
+
+    var wall: Date { active.wall }
+
+    static var now: Moment { Moment(clock: .now, active: .now) }
+}
 
 extension ActiveTime.Instant {
     /// This moment, by the wall clock and by the clock that counts from the boot.

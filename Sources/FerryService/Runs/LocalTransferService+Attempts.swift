@@ -1,7 +1,5 @@
-// Ferry: FerryService
-// Reading those that have got a slot.
-
 import FerryCore
+import FerryEngine
 
 /// Transfers that have got a slot and wait for their records, and what is known of the next ones. Owned by the service.
 struct StartingTransfers {
@@ -12,7 +10,28 @@ struct StartingTransfers {
     var ahead = RecordsAhead()
 }
 
+/// How attempts begin and end.
 extension LocalTransferService {
+    /// Makes an attempt at a transfer that has got a slot.
+    func start(_ id: TransferID, _ key: QueueKey) {
+        let limiter = RateLimiter()
+        let ofSession = ties.limiter(of: key.session, queue.sessions.settings(of: key.session))
+        let gate = RateGate([limiter, ofSession, ties.limiter], priority: key.priority)
+        let attempt = Attempt(limiter: limiter, gate: gate)
+        attempts[id] = attempt
+        StartWatch.began(id)
+        attempt.task = Task(name: "transfer \(id)") {
+            let next = await self.makeTry(id)
+            // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
+            self.attempts[id] = nil
+            StartWatch.ended(id)
+            await self.performInOrder(self.queue.take(.ended(id, next), at: .now))
+            self.scheduleSoon()
+        }
+    }
+
+    // MARK: Records
+
     /// How many that wait behind those who start are read with them.
     private static let readAhead = 32
 

@@ -1,0 +1,220 @@
+import FerryCore
+import FerryEngine
+import Foundation
+import Logging
+
+/// Telling the queue what happens, and performing what follows.
+extension LocalTransferService {
+    /// Transfers that have no slot.
+    var lines: Lines { queue.lines }
+
+    /// Transfers that have a slot.
+    var running: Running { queue.running }
+
+    /// Tells the queue what has happened, and begins what follows.
+    func take(_ input: Input) { perform(queue.take(input, at: .now)) }
+
+    /// Gives every free slot away; called after everything that may have freed one or made a transfer eligible.
+    func schedule() {
+        refreshNames()
+        take(.look)
+    }
+
+    /// Gives the free slots away once those who have their turn now are done: many ends of a moment make one look.
+    func scheduleSoon() {
+        guard queue.planLook() else { return }
+        Task(name: "free slots") {
+            self.refreshNames()
+            self.perform(self.queue.lookAsPlanned())
+        }
+    }
+
+    /// What may run beside the transfers that have a slot.
+    func currentLimits() -> SlotLimits {
+        refreshNames()
+        return queue.limits
+    }
+
+    /// A look-up of a name that is given up says so to its transfer's counters alone.
+    private func refreshNames() {
+        for id in running.waitingForNames where attempts[id]?.waitsForName == false {
+            queue.running.waitsForNoName(id)
+        }
+    }
+
+    // MARK: Effects
+
+    /// Begins what follows from a decision; what takes time is done in its order, after that.
+    func perform(_ effects: [Effect]) {
+        let later = effects.filter { !begin($0) }
+        arm()
+        guard !later.isEmpty else { return }
+        Task(name: "effects of the queue") { for effect in later { await self.complete(effect) } }
+    }
+
+    /// Performs what follows from a decision, and waits for what takes time.
+    func performInOrder(_ effects: [Effect]) async {
+        for effect in effects where !begin(effect) { await complete(effect) }
+        arm()
+    }
+
+    /// Performs an effect; false if it takes time.
+    private func begin(_ effect: Effect) -> Bool {
+        switch effect {
+        case .start(let id, let key): start(id, key)
+        case .fail(let id, let reason): Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
+        case .endOverdue(let ids): pass(ids)
+        case .readOn(let reading): Task(name: "more of a line") { await self.read(reading) }
+        case .rest: planUpkeep()
+        case .work(let cause): work(cause)
+        case .watch(let needs):
+            watch.source.watch(needs) { [weak self] in
+                Task(name: "changed conditions") { await self?.takeConditions() }
+            }
+        case .pollPower(.never): watch.source.pollPower(every: nil)
+        case .pollPower(.every(let seconds)): watch.source.pollPower(every: seconds)
+        case .renewConnections: engine.networkChanged()
+        case .conditionsChanged(let conditions):
+            logger.info("conditions", metadata: ["conditions": "\(conditions)"])
+            watch.tellListeners()
+        case .limits(let settings):
+            ties.limiter.rate = settings.rateLimit
+            engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
+        case .sessionLimits(let id, let settings): ties.follow(settings, of: id)
+        // The caller who changes the settings reads them, and is told if that fails.
+        case .readPolicies: break
+        case .tellReasons(let ids): tellWaiting(ids)
+        case .cleanUp: cleanUp()
+        case .follow, .stop, .tellWaiting, .tellApp: return false
+        }
+        return true
+    }
+
+    /// Performs an effect that takes time.
+    private func complete(_ effect: Effect) async {
+        switch effect {
+        case .follow(let id, let request): await attempts[id]?.run?.follow(request)
+        case .stop(let id, let error?): await attempts[id]?.run?.stop(with: error)
+        case .stop(let id, nil): await attempts[id]?.run?.stop()
+        case .tellWaiting(let record): await publishLive(.waiting, record)
+        case .tellApp(let session): await noteNews(of: session)
+        default: break
+        }
+    }
+
+    // MARK: Alarms
+
+    func setAlarm(_ alarm: Alarm) {
+        queue.lines.set(alarm)
+        arm()
+    }
+
+    /// Sees to it that the next alarm is heard.
+    func arm() {
+        guard !isShuttingDown else { return }
+        clock.set(lines.nextAlarm) { [weak self] in await self?.ring() }
+    }
+
+    private func ring() {
+        clock.rang()
+        refreshNames()
+        take(.alarm)
+    }
+
+    private func work(_ cause: Alarm.Cause) {
+        switch cause {
+        case .look: lookAhead()
+        case .sweep: sweepAgain()
+        case .cleanUp: cleanUp()
+        case .trialEnds: startWatch.succeeded()
+        case .settling: Task(name: "apps after a start") { await self.endSettling() }
+        case .launch(let session): Task(name: "another launch") { await self.repeatLaunch(session) }
+        case .upkeep: tidyUp()
+        case .due, .retry, .release: break
+        }
+    }
+
+    // MARK: Lines
+
+    /// Puts a transfer in line after its delay, and not before the moment at which it may begin.
+    ///
+    /// - Parameter error: what it waits for, where the journal does not say so.
+    func lineUp(
+        _ record: TransferRecord, after delay: Double = 0, reason: WaitReason = .retry, error: TransferError? = nil
+    ) {
+        take(.eligible(Input.Eligible(record: record, delay: delay, reason: reason, error: error)))
+    }
+
+    /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
+    func lineUp(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
+
+    /// Puts those back that were taken out, where they stood.
+    func comeBack(_ taken: Lines.TakenOut) {
+        queue.comeBack(taken)
+        arm()
+    }
+
+    private func read(_ reading: Backlog<StoredLine>.Reading) async {
+        do throws(TransferError) {
+            let ids = try await journal.read { reader throws(TransferError) in
+                try reader.ids(
+                    in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
+            }
+            let turns = turns.transfers
+            // What is being acted upon is scheduled once its turn ends.
+            if queue.endReading(reading, ids, isBusy: turns.isTaken) { schedule() }
+        } catch {
+            queue.lines.abandonReading()
+            noteFailure(error)
+        }
+    }
+
+    /// Puts those of a session in the queue that have a place in its order.
+    func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
+        guard lines.hasBacklog(of: session) else { return }
+        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
+        let turns = turns.transfers
+        queue.takeOrdered(pending, of: session, isBusy: turns.isTaken)
+    }
+
+    /// Lifts the hold of a transfer that the user wants to go on at once, and of others at its origin.
+    func liftHold(for record: TransferRecord) {
+        queue.lines.release(told: record.id)
+        queue.lines.release(key(record).origin)
+    }
+
+    /// Ends what was held because of a transfer that has ended.
+    func endHolds(of id: TransferID) {
+        if queue.lines.release(told: id) { scheduleSoon() }
+    }
+
+    // MARK: Questions
+
+    func key(_ record: TransferRecord) -> QueueKey { queue.sessions.key(record) }
+
+    /// The network policy that applies to a request: its session's, where that has one.
+    func network(of request: TransferRequest) -> NetworkPolicy {
+        queue.sessions.network(request.network, in: request.session)
+    }
+
+    /// Why a transfer that is not running waits, where that is not what those in its line wait for.
+    func ownReason(_ record: TransferRecord) -> WaitReason? {
+        if isShuttingDown { return .shutdown }
+        if startWatch.isHeld { return .held }
+        // A record that was read before its last try ended knows no plan: it is shown as it was then.
+        guard let waiting = lines.delay(of: record.id) else { return nil }
+        let isKnown = record.retry != nil || waiting.error != nil
+        return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
+    }
+
+    /// What is in the way of those in a transfer's line.
+    func obstacle(to record: TransferRecord) -> WaitReason {
+        let key = key(record)
+        return queue.conditions.obstacle(key) ?? currentLimits().obstacle(key) ?? .slot
+    }
+
+    /// When an origin that is held may be asked again, by the wall clock.
+    func holdEnd(_ origin: String) -> Date? {
+        lines.holdEnd(origin).map { Date(timeIntervalSinceNow: ($0 - .now) / .seconds(1)) }
+    }
+}

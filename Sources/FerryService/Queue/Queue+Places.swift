@@ -1,0 +1,168 @@
+import FerryCore
+import Foundation
+
+/// Where transfers wait, and until when.
+extension Queue {
+    /// How many of a line are read at once.
+    static let lineWindow = 256
+
+    /// Where a transfer is to wait.
+    struct Place {
+        let id: TransferID
+        let key: QueueKey
+        /// The moment before which nothing is asked.
+        var notBefore: Date?
+        /// Seconds.
+        var delay = 0.0
+        var reason = WaitReason.retry
+        /// What it waits for, where the journal does not say so.
+        var error: TransferError?
+    }
+
+    /// Puts a transfer in line after its delay, and not before the moment at which it may begin; one that has a slot comes back
+    /// once its attempt ends.
+    mutating func lineUp(_ place: Place, at moment: Moment) -> [Effect] {
+        guard !running.contains(place.id) else { return [] }
+        let effects = depend(on: place.key)
+        let begin = min(place.notBefore?.timeIntervalSince(moment.wall) ?? 0, TransferMachine.untilAnswered)
+        if begin > place.delay {
+            lines.delay(place.id, DelayedTransfer(place.key, seconds: begin, .beginDate, at: moment.clock))
+        } else if place.delay > 0 {
+            lines.delay(
+                place.id,
+                DelayedTransfer(
+                    place.key, seconds: place.delay, place.reason, error: place.error, at: moment.clock))
+        } else {
+            lines.insert(place.id, place.key)
+        }
+        return effects
+    }
+
+    mutating func lineUp(_ eligible: Input.Eligible, at moment: Moment) -> [Effect] {
+        let record = eligible.record
+        var place = Place(
+            id: record.id, key: sessions.key(record), notBefore: record.request.notBefore, delay: eligible.delay,
+            reason: eligible.reason, error: eligible.error)
+        if record.facts.startsAfterRelaunch == true, record.attempts == 0 {
+            place.wait(forLaunches: desk.relaunchRest(of: record.request.session, at: moment.wall))
+        }
+        return lineUp(place, at: moment)
+    }
+
+    /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
+    mutating func lineUp(_ transfers: [PendingTransfer], at moment: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        var latest: QueueKey?
+        var alike: [TransferID] = []
+        for transfer in transfers {
+            bound(transfer.id, transfer.due, at: moment)
+            // The alarm of one may have rung while it was read: what has a slot is in no line.
+            guard !running.contains(transfer.id) else { continue }
+            var place = Place(
+                id: transfer.id, key: sessions.key(transfer), notBefore: transfer.notBefore,
+                delay: transfer.retry?.rest(now: moment.wall) ?? 0, reason: transfer.retry?.reason ?? .retry)
+            if transfer.startsAfterRelaunch {
+                place.wait(forLaunches: desk.relaunchRest(of: transfer.session, at: moment.wall))
+            }
+            guard place.delay == 0, place.notBefore == nil else {
+                effects += lineUp(place, at: moment)
+                continue
+            }
+            // Most neighbours may run and wait in one line.
+            if let latest, place.key != latest { effects += insert(&alike, latest) }
+            latest = place.key
+            alike.append(place.id)
+        }
+        if let latest { effects += insert(&alike, latest) }
+        return effects
+    }
+
+    private mutating func insert(_ ids: inout [TransferID], _ key: QueueKey) -> [Effect] {
+        lines.insert(ids, key)
+        ids.removeAll(keepingCapacity: true)
+        return depend(on: key)
+    }
+
+    /// Puts those back that were taken out, where they stood.
+    mutating func comeBack(_ taken: Lines.TakenOut) {
+        let running = running
+        lines.comeBack(taken, unless: running.contains)
+    }
+
+    // MARK: Those in the journal alone
+
+    /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
+    ///
+    /// - Parameter last: the last id that was given.
+    mutating func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])], through last: TransferID) -> [Effect] {
+        var effects: [Effect] = []
+        for (line, ids) in stored {
+            let key = sessions.key(line)
+            effects += depend(on: key)
+            lines.insert(ids, key)
+            if ids.count == Self.lineWindow, let taken = ids.last {
+                lines.leaveToJournal(line, key, after: taken, through: last)
+            }
+        }
+        return effects
+    }
+
+    /// Leaves transfers whose ids follow each other to the journal.
+    mutating func leaveToJournal(
+        _ line: StoredLine, from first: TransferID, through last: TransferID
+    ) -> [Effect] {
+        let key = sessions.key(line)
+        lines.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
+        return depend(on: key)
+    }
+
+    /// Puts those in line that were read.
+    ///
+    /// - Parameter isBusy: whether a transfer is being acted upon; it is left to the next time.
+    /// - Returns: whether there may be more to be had at once.
+    mutating func endReading(
+        _ reading: Backlog<StoredLine>.Reading, _ ids: [TransferID], isBusy: (TransferID) -> Bool
+    ) -> Bool {
+        let running = running
+        return lines.endReading(
+            reading, ids, isEnd: ids.count < Self.lineWindow, isBusy: isBusy, isLive: running.contains)
+    }
+
+    /// Puts those of a session in line that have a place in its order, wherever the journal has them.
+    ///
+    /// - Parameter isBusy: whether a transfer is being acted upon.
+    mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, isBusy: (TransferID) -> Bool) {
+        for transfer in pending where transfer.session == id && transfer.isPlain {
+            guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !isBusy(transfer.id) else {
+                continue
+            }
+            lines.insert(transfer.id, sessions.key(transfer))
+        }
+    }
+
+    // MARK: The end of a transfer's time
+
+    /// Sets the alarm of a transfer whose time passes soon; the others are found when it does.
+    mutating func bound(_ record: TransferRecord, at moment: Moment) {
+        guard let due = record.due, let rest = record.timeBounds.rest(at: moment.active) else { return }
+        lines.setDue(record.id, due, rest: rest, at: moment.active, moment.clock)
+    }
+
+    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
+    mutating func bound(_ id: TransferID, _ due: Date?, at moment: Moment) {
+        if let due { lines.setDue(id, due, at: moment.active, moment.clock) }
+    }
+}
+
+extension Queue.Place {
+    /// Lets it wait for the delay after its app's launches, where that lasts longer.
+    fileprivate mutating func wait(forLaunches rest: Double) {
+        guard rest > delay else { return }
+        (delay, reason, error) = (rest, .relaunch, nil)
+    }
+}
+
+extension PendingTransfer {
+    /// Whether it waits for no moment of its own.
+    fileprivate var isPlain: Bool { retry == nil && notBefore == nil && !startsAfterRelaunch }
+}

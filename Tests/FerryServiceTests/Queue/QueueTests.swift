@@ -1,0 +1,214 @@
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryService
+
+@Suite struct `The queue` {
+    private static let start = Moment(
+        clock: .now, active: ActiveTime.Instant(wall: Date(timeIntervalSince1970: 1_000_000), boot: "b", uptime: 100))
+
+    private func moment(_ seconds: Double = 0) -> Moment {
+        var moment = Self.start
+        moment.clock += .seconds(seconds)
+        moment.active.wall += seconds
+        moment.active.uptime += seconds
+        return moment
+    }
+
+    private func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
+
+    private func queue(active: Int = 2, isHeld: Bool = false) -> Queue {
+        var settings = ServiceSettings()
+        settings.activeTransfers = active
+        return Queue(settings, KnownConditions { _ in false }, lookAhead: 60, isHeld: isHeld)
+    }
+
+    private func record(_ number: Int, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRecord {
+        var request = TransferRequest(url: "https://a.test/\(number)", folder: "/f")
+        change(&request)
+        return TransferRecord(
+            id: id(number), createdAt: Date(timeIntervalSince1970: 999_000), request: request, credentials: nil)
+    }
+
+    private func report(_ change: (inout Conditions) -> Void = { _ in }) -> ConditionReport {
+        var report = ConditionReport()
+        report.known = [.reachability, .kind, .power]
+        change(&report.conditions)
+        return report
+    }
+
+    /// A queue in which transfers are to run, and which knows the networks.
+    private func queue(with records: [TransferRecord], active: Int = 2) -> Queue {
+        var queue = queue(active: active)
+        for record in records { _ = queue.take(.eligible(Input.Eligible(record: record)), at: moment()) }
+        _ = queue.take(.conditions(report()), at: moment())
+        return queue
+    }
+
+    @Test func `gives slots to those that may run, and none to those that are held`() {
+        var queue = queue(isHeld: true)
+        let effects = queue.take(.eligible(Input.Eligible(record: record(1))), at: moment())
+        #expect(effects.watched == [.reachability])
+        // What a transfer depends on must be known.
+        let held = queue.take(.conditions(report()), at: moment())
+        #expect(held.started == [])
+        let going = queue.take(.goOn, at: moment())
+        #expect(going.started == [id(1)] && queue.lines.count == 0)
+        let again = queue.take(.look, at: moment())
+        #expect(again.started == [])
+        _ = queue.take(.end, at: moment())
+        _ = queue.take(.eligible(Input.Eligible(record: record(2))), at: moment())
+        let ending = queue.take(.look, at: moment())
+        #expect(ending.started == [] && queue.lines.count == 1)
+    }
+
+    @Test func `lets the next one run when an attempt has ended, and this one after its delay`() {
+        var queue = queue(with: [record(1), record(2)], active: 1)
+        #expect(queue.running.ids == [id(1)])
+        let next = NextTry(record: record(1), delay: 5, reason: .retry)
+        let ended = queue.take(.ended(id(1), next), at: moment())
+        #expect(ended.toldWaiting == [id(1)])
+        let looked = queue.take(.look, at: moment())
+        #expect(looked.started == [id(2)])
+        _ = queue.take(.ended(id(2), nil), at: moment())
+        #expect(queue.lines.nextAlarm == moment(5).clock)
+        let early = queue.take(.alarm, at: moment(4))
+        #expect(early.started == [])
+        let due = queue.take(.alarm, at: moment(5))
+        #expect(due.started == [id(1)])
+        queue.running.stop([id(1)])
+        let stopped = queue.take(.ended(id(1), next), at: moment(6))
+        #expect(stopped.toldWaiting == [] && queue.lines.count == 0 && queue.lines.delay(of: id(1)) == nil)
+        let rest = queue.take(.look, at: moment(6))
+        #expect(rest.isRest)
+    }
+
+    /// What becomes of a run that begins after something has happened to its transfer.
+    @Test(arguments: ["nothing", "stop", "address", "priority", "network"])
+    func `tells a run that begins what has happened since its transfer got the slot`(event: String) {
+        var queue = queue(with: [record(1)])
+        var changed = record(1).request
+        switch event {
+        case "stop": queue.running.stop([id(1)])
+        case "address":
+            changed.url = "https://b.test/1"
+            queue.running.follow(id(1), changed)
+        case "priority":
+            changed.priority = .high
+            queue.running.follow(id(1), changed)
+        case "network":
+            let effects = queue.take(.conditions(report { $0.reachable = false }), at: moment())
+            // It has no run that could be stopped.
+            #expect(effects.stopped == [])
+        default: break
+        }
+        let effects = queue.take(.began(id(1), record(1)), at: moment())
+        #expect(effects.followed == (["address", "priority"].contains(event) ? [changed] : []))
+        #expect(effects.stopped.isEmpty == ["nothing", "priority"].contains(event))
+    }
+
+    @Test func `lets transfers follow the networks`() {
+        let hurried = record(3) { $0.network.waits = false }
+        var queue = queue(with: [record(1), record(2), hurried], active: 1)
+        _ = queue.take(.began(id(1), record(1)), at: moment())
+        let down = queue.take(.conditions(report { $0.reachable = false }), at: moment())
+        #expect(down.stopped == [id(1)] && down.failed == [id(3)] && down.toldReasons == [id(2)])
+        _ = queue.take(.ended(id(1), NextTry(record: record(1), delay: 9, reason: .retry)), at: moment())
+        let idle = queue.take(.look, at: moment())
+        #expect(idle.started == [])
+        let up = queue.take(.conditions(report()), at: moment())
+        // What waits for another attempt need not wait any longer.
+        #expect(up.started == [id(1)] && up.renewsConnections && up.toldReasons == [id(2)])
+        let same = queue.take(.conditions(report()), at: moment())
+        #expect(same.isEmpty)
+    }
+
+    @Test func `follows settings at once`() throws {
+        var queue = queue(with: (1...4).map { record($0) }, active: 1)
+        var settings = queue.sessions.settings
+        settings.activeTransfers = 3
+        let more = queue.take(.settings(settings, report()), at: moment())
+        #expect(more.started == [id(2), id(3)])
+        for number in 1...3 { _ = queue.take(.began(id(number), record(number)), at: moment()) }
+        let fewer = queue.take(.session(.cli, SessionSettings(activeTransfers: 1)), at: moment())
+        #expect(fewer.stopped == [id(3), id(2)] && fewer.started == [])
+        for number in [2, 3] {
+            _ = queue.take(.ended(id(number), NextTry(record: record(number), delay: 0, reason: .retry)), at: moment())
+        }
+        let looked = queue.take(.look, at: moment())
+        #expect(looked.started == [] && queue.lines.count == 3)
+        _ = queue.take(.order(.cli, [id(4), id(3)]), at: moment())
+        _ = queue.take(.ended(id(1), nil), at: moment())
+        let ordered = queue.take(.look, at: moment())
+        #expect(ordered.started == [id(4)])
+        var policy = SessionSettings(activeTransfers: 1)
+        policy.network = NetworkPolicy()
+        policy.network?.allowsExpensive = false
+        let asked = queue.take(.session(.cli, policy), at: moment())
+        #expect(asked.readsPolicies == [.cli])
+        let own = Dictionary(uniqueKeysWithValues: (1...4).map { (id($0), NetworkPolicy()) })
+        let followed = queue.take(.policies(own, .cli), at: moment())
+        #expect(followed.watched == [.reachability, .kind])
+        #expect(queue.lines.keys.allSatisfy { !$0.network.allowsExpensive })
+        #expect(queue.running.key(of: id(4))?.network.allowsExpensive == false)
+    }
+
+    @Test func `rings for transfers whose time passes, and not while they are acted upon`() {
+        var queue = queue(with: [])
+        let bounded = record(1) { $0.deadline = Date(timeIntervalSince1970: 1_000_005) }
+        _ = queue.take(.bounded(bounded), at: moment())
+        let early = queue.take(.alarm, at: moment(4))
+        #expect(early.overdue == [])
+        let late = queue.take(.alarm, at: moment(5))
+        #expect(late.overdue == [id(1)])
+        queue.lines.dueRang(id(1), isBusy: true)
+        _ = queue.take(.turnEnded(id(1)), at: moment(6))
+        let again = queue.take(.alarm, at: moment(6))
+        #expect(again.overdue == [id(1)])
+    }
+
+    @Test func `waits for the moment at which a transfer may begin, and for the delay after launches`() throws {
+        var queue = queue(with: [])
+        let begin = Date(timeIntervalSince1970: 1_000_030)
+        _ = queue.take(.eligible(Input.Eligible(record: record(1) { $0.notBefore = begin }, delay: 3)), at: moment())
+        #expect(queue.lines.delay(of: id(1))?.reason == .beginDate)
+        let session = try SessionID("app/s")
+        let attachment = SessionAttachment(
+            application: "app", identifier: "s", process: 1, isBackgroundLaunched: true, sendsLaunchEvents: true,
+            connectionsPerHost: nil)
+        _ = queue.desk.open(session, attachment, by: nil)
+        queue.desk.setCommand(LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:]), of: "app")
+        _ = queue.desk.beginLaunch(for: session, first: 60, at: moment().wall)
+        var late = record(2) { $0.session = session }
+        late.facts.startsAfterRelaunch = true
+        _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(10))
+        #expect(queue.lines.delay(of: id(2))?.reason == .relaunch)
+        #expect(queue.lines.delay(of: id(2))?.until == moment(60).clock)
+        _ = queue.desk.beginForeground("app", saving: nil)
+        let going = queue.take(.relaunchDelay(of: "app"), at: moment(11))
+        #expect(going.started == [id(2)])
+        // One that has been tried does not wait for it.
+        late.attempts = 1
+        _ = queue.take(.ended(id(2), nil), at: moment(11))
+        _ = queue.desk.beginLaunch(for: session, first: 60, at: moment(11).wall)
+        _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(11))
+        #expect(queue.lines.delay(of: id(2)) == nil)
+    }
+}
+
+extension [Effect] {
+    var started: [TransferID] { compactMap { if case .start(let id, _) = $0 { id } else { nil } } }
+    var stopped: [TransferID] { compactMap { if case .stop(let id, _) = $0 { id } else { nil } } }
+    var failed: [TransferID] { compactMap { if case .fail(let id, _) = $0 { id } else { nil } } }
+    var followed: [TransferRequest] { compactMap { if case .follow(_, let request) = $0 { request } else { nil } } }
+    var toldWaiting: [TransferID] { compactMap { if case .tellWaiting(let record) = $0 { record.id } else { nil } } }
+    var toldReasons: [TransferID] {
+        compactMap { if case .tellReasons(let ids) = $0 { ids } else { nil } }.flatMap(\.self)
+    }
+    var overdue: [TransferID] { compactMap { if case .endOverdue(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
+    var readsPolicies: [SessionID] { compactMap { if case .readPolicies(let id) = $0 { id } else { nil } } }
+    var watched: ConditionNeeds { reduce(into: []) { if case .watch(let needs) = $1 { $0.formUnion(needs) } } }
+    var isRest: Bool { contains { if case .rest = $0 { true } else { false } } }
+    var renewsConnections: Bool { contains { if case .renewConnections = $0 { true } else { false } } }
+}
