@@ -41,8 +41,6 @@ extension TransferTransport {
         }
     }
 
-    var isSubmitted: Bool { state.withLock { $0.id != nil } }
-
     private func submitted(
         _ request: TransferRequest, to service: any TransferService
     ) async throws(FerryCore.TransferError) -> Transfer {

@@ -29,8 +29,6 @@ final class TransferTransport: TaskTransport {
         var begin: Task<Void, Never>?
         /// The begin date for which the delegate was asked.
         var askedFor: Date?
-        /// The transfer as it has ended.
-        var last: Transfer?
     }
 
     let task: URLSessionTask
