@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The HTTP clients of the engine, one for each way of connecting.
-
 import AsyncHTTPClient
 import FerryCore
 import NIOCore

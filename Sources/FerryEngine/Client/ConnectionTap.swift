@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What a connection shows, and what it holds back until its server is trusted.
-
 import FerryCore
 import Foundation
 import NIOCore

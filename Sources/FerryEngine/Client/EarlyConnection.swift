@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A connection that waits for its request.
-
 import AsyncHTTPClient
 import FerryCore
 import NIOCore

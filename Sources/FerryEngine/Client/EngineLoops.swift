@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The event loops of an engine.
-
 import NIOCore
 import NIOPosix
 import Synchronization

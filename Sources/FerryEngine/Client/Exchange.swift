@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One request and its response.
-
 import AsyncHTTPClient
 import FerryCore
 import Foundation
@@ -250,3 +247,12 @@ extension ResponseHead {
             origin: url.origin)
     }
 }
+
+/// Ends of an exchange that are our own decision and no failure; carried as errors through the HTTP client.
+enum ExchangeEnd {
+    /// The service asked for the transfer to stop.
+    static let stopped = TransferError(.canceled, "The transfer was stopped.")
+}
+
+/// What was asked has arrived; the rest of the response is not wanted.
+struct EnoughReceived: Error {}

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One response, as the HTTP client hands it over.
-
 import AsyncHTTPClient
 import FerryCore
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Which request of a connection belongs to which exchange.
-
 import FerryCore
 import NIOHTTP1
 import Synchronization

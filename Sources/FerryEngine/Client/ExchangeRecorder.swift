@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What is learned about one exchange while it runs.
-
 package import FerryCore
 import Foundation
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One request, ready to be sent.
-
 import AsyncHTTPClient
 import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What the HTTP codec gets in place of heads that it would refuse or misread.
-
 import FerryCore
 import NIOCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A timer that costs nothing while bytes arrive.
-
 import NIOCore
 import Synchronization
 
@@ -40,5 +37,73 @@ final class IdleWatch: Sendable {
         clock.remove(self)
         expired()
         return nil
+    }
+}
+
+/// Looks at watches when the first of them may be due: one timer for all of an event loop, none for each.
+final class WatchClock: Sendable {
+    private struct Weak: Sendable {
+        weak let watch: IdleWatch?
+    }
+
+    private struct State {
+        var watches: [ObjectIdentifier: Weak] = [:]
+        /// When they are looked at next; nil if nobody waits for that.
+        var next: NIODeadline?
+    }
+
+    private let loop: any EventLoop
+    private let state = Mutex(State())
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// Looks at a watch from its time on. Keeps only a weak hold.
+    func add(_ watch: IdleWatch, due: NIODeadline) {
+        let isFirst = state.withLock { state in
+            state.watches[ObjectIdentifier(watch)] = Weak(watch: watch)
+            guard state.next.map({ due < $0 }) ?? true else { return false }
+            state.next = due
+            return true
+        }
+        if isFirst { schedule(at: due) }
+    }
+
+    func remove(_ watch: IdleWatch) {
+        _ = state.withLock { $0.watches.removeValue(forKey: ObjectIdentifier(watch)) }
+    }
+
+    private func schedule(at deadline: NIODeadline) {
+        loop.scheduleTask(deadline: deadline) { [weak self] in self?.look(scheduledFor: deadline) }
+    }
+
+    private func look(scheduledFor deadline: NIODeadline) {
+        let watches = state.withLock { state -> [IdleWatch] in
+            // Another look that came before has planned the next one.
+            guard state.next == deadline else { return [] }
+            state.next = nil
+            return state.watches.values.compactMap { $0.watch }
+        }
+        for watch in watches {
+            if let due = watch.look() { add(watch, due: due) }
+        }
+    }
+}
+
+/// How long the engine waits for a server, in seconds. Time in which it does not read itself does not count.
+package struct Timeouts: Hashable, Sendable {
+    /// DNS, proxy and TLS included.
+    package var connect: Double = 30
+    /// From the request to the end of the response head.
+    package var head: Double = 60
+    /// Without a byte of the body.
+    package var idle: Double = 60
+
+    package init() {}
+
+    /// Takes another time without a byte, which the connection and the head have together.
+    mutating func limit(to seconds: Double) {
+        connect = min(connect, seconds)
+        head = seconds - connect
+        idle = seconds
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A log that keeps nothing.
-
 import Logging
 
 /// A log that keeps nothing: the HTTP client logs URLs and fields that must not be written down.

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Telling a pooled connection that the server had closed from a server that fails.
-
 import NIOCore
 
 /// A pooled connection was closed before the first byte of an answer: the server had given it up meanwhile.

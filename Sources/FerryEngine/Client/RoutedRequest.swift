@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One request on its way to an address of its host.
-
 import AsyncHTTPClient
 import FerryCore
 import Foundation

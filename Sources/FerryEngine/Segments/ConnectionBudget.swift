@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// How many connections there may be, to a host and in all.
-
 import FerryCore
 import NIOCore
 import Synchronization

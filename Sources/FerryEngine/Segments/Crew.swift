@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The workers of one file.
-
 import FerryCore
 import NIOCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The connections of one transfer that wait for a request.
-
 import FerryCore
 import NIOCore
 import Synchronization
