@@ -102,6 +102,9 @@ package indirect enum OriginCondition: Sendable {
         .pathRequestNumbers(numbers.relative(to: 1..<Int.max))
     }
     package static func connection(_ number: Int) -> OriginCondition { .connectionNumbers(number..<number + 1) }
+    package static func connections(_ numbers: some RangeExpression<Int>) -> OriginCondition {
+        .connectionNumbers(numbers.relative(to: 1..<Int.max))
+    }
     package func and(_ other: OriginCondition) -> OriginCondition { .both(self, other) }
 
     package func matches(_ exchange: OriginExchange) -> Bool {
