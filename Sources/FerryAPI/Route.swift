@@ -49,9 +49,7 @@ package protocol Endpoint: Sendable {
 }
 
 /// Stands for a request that has no body.
-package struct NoBody: Hashable, Codable, Sendable {
-    package init() {}
-}
+package struct NoBody: Hashable, Codable, Sendable {}
 
 extension Route {
     /// All routes, in the order in which the documentation shows them.
