@@ -23,9 +23,10 @@ import Testing
         try await journal.commit { transaction throws(TransferError) in
             for number in numbers {
                 let phase = number % 10 == 6 ? 2 : number % 10
+                let intent = [1: "suspend", 2: "cancel", 6: "remove"][number % 10] ?? "run"
                 try transaction.connection.execute(
                     """
-                    UPDATE transfers SET phase = \(phase), intent = '\(number % 10 == 6 ? "remove" : "run")', \
+                    UPDATE transfers SET phase = \(phase), ended = iif(\(phase) > 2, \(phase), NULL), intent = '\(intent)', \
                     line = NULL, finished_at = iif(\(phase) > 2, 1, NULL) WHERE id = \(Sample.id(number).column)
                     """)
             }
@@ -52,7 +53,7 @@ import Testing
         let counts = try await journal.commit { transaction throws(TransferError) in
             [
                 try transaction.suspend(ids, of: session, at: now).ids.count,
-                try transaction.begin(ids, of: session, delayed: ids, anew: [], at: now).events.ids.count,
+                try transaction.begin(ids, of: session, delayed: ids, at: now).events.ids.count,
                 try transaction.remove(
                     ids, of: session, intent: .remove, sparesSucceeded: false, live: [], at: now.wall
                 ).removed.ids.count,
@@ -60,6 +61,26 @@ import Testing
         }
         // Two are pending; those and two more are suspended, two have failed and two were canceled.
         #expect(counts == [2, 8, 10])
+        await journal.close()
+    }
+
+    /// Its columns say that it waits; what its user is shown is a failure.
+    @Test func `start again with a retry of their own, from what is known of them`() async throws {
+        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            try transaction.connection.execute("UPDATE transfers SET facts = '{'")
+        }
+        let now = ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 1000)
+        let fate = try await journal.commit { transaction throws(TransferError) in
+            try transaction.wish(.start, for: record.id, from: record.revision, at: WishMoment(now: now))
+        }
+        guard case .done(let event?, let stored) = fate else {
+            Issue.record("\(fate)")
+            return
+        }
+        #expect(event.kind == .resumed && stored.isEligible && stored.request == record.request)
+        #expect(try await journal.record(record.id) == stored)
         await journal.close()
     }
 

@@ -128,7 +128,7 @@ import Testing
         #expect(try await dues(journal) == Array(repeating: nil, count: all.count))
         let later = ActiveTime.Instant(wall: now.wall + 50, boot: "boot", uptime: now.uptime + 50)
         try await journal.commit { transaction throws(TransferError) in
-            _ = try transaction.begin(ids, of: session, delayed: [], anew: [], at: later)
+            _ = try transaction.begin(ids, of: session, delayed: [], at: later)
         }
         let records = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
         #expect(try await dues(journal) == records.map { $0.due?.journalMilliseconds })
@@ -205,11 +205,7 @@ import Testing
         ]
         try await Sample.insert(all, into: journal)
         try await journal.commit { transaction throws(TransferError) in
-            for step in [
-                "DROP INDEX transfers_due", "ALTER TABLE transfers DROP COLUMN due",
-                "UPDATE transfers SET line = NULL WHERE id <> \(Sample.id(2).column)",
-                "DELETE FROM grdb_migrations WHERE identifier = '6'",
-            ] { try transaction.connection.execute(step) }
+            for step in OldJournals.version5 { try transaction.connection.execute(step) }
         }
         await journal.close()
         let again = try await Sample.open(folder)

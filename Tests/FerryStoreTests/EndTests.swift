@@ -27,8 +27,7 @@ import Testing
     @Test func `is stored as a whole record would be, with its event`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (wanted, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
         #expect(try await journal.record(record.id) == wanted)
@@ -45,8 +44,7 @@ import Testing
     func `is not stored over another wish`(intent: TransferIntent) async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, intent) }
         #expect(try await finish(end, in: journal) == nil)
@@ -58,8 +56,7 @@ import Testing
     @Test func `is not stored over another end`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
         var failed = record
@@ -71,19 +68,22 @@ import Testing
         await journal.close()
     }
 
-    @Test func `keeps a request that was changed meanwhile`() async throws {
+    @Test func `is not stored over a change that it was not decided from`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in
             guard var changed = try transaction.record(record.id) else { return }
             changed.request.rateLimit = 4096
             try transaction.update(changed)
         }
-        #expect(try await finish(end, in: journal) == 1)
-        #expect(try await journal.record(record.id)?.request.rateLimit == 4096)
+        #expect(try await finish(end, in: journal) == nil)
+        let changed = try #require(try await journal.record(record.id))
+        #expect(changed.request.rateLimit == 4096 && changed.outcome == nil)
+        let (wanted, again) = ended(changed)
+        #expect(try await finish(again, in: journal) == 1)
+        #expect(try await journal.record(record.id) == wanted)
         await journal.close()
     }
 
@@ -91,8 +91,7 @@ import Testing
     @Test func `of a whole record is not stored over another end, nor what a run has found out`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, _) = ended(record)
         let finish: @Sendable (TransferRecord) async throws -> Int64? = { ended in
             try await journal.commit { transaction throws(TransferError) in
@@ -115,8 +114,7 @@ import Testing
     @Test func `of a whole record keeps what was asked for meanwhile, and needs its transfer`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)
-        let record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, _) = ended(record)
         try await journal.commit { transaction throws(TransferError) in
             guard var changed = try transaction.record(record.id) else { return }

@@ -177,7 +177,7 @@ import Testing
         #expect(pending.map(\.id) == [Sample.id(1), Sample.id(2)])
         #expect(pending.map(\.session.name) == ["cli", "app"])
         #expect(pending.map(\.origin) == ["https://example.com:443", "https://example.com:443"])
-        #expect(pending.map(\.retry) == [nil, full.retry])
+        #expect(pending.map(\.retry) == [nil, full.retry?.moment])
     }
 
     @Test func `cleanups that may not be over are found`() async throws {

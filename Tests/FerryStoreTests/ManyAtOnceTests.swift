@@ -154,14 +154,10 @@ import Testing
         let found = try await records(all.map(\.id))
         for (before, after) in zip([waiting, rebooted], found) {
             var machine = TransferMachine(before)
-            _ = machine.paused()
-            var expected = machine.record
-            expected.active.suspend(at: now)
-            #expect(abs(expected.active.seconds(at: now) - after.active.seconds(at: now)) < 0.001)
+            _ = machine.wished(.pause, at: WishMoment(now: now))
             // Suspended time does not count.
             #expect(after.active.seconds(at: now) == after.active.seconds(at: .init(wall: .now, boot: nil, uptime: 0)))
-            expected.active = after.active
-            #expect(after == expected)
+            #expect(after == machine.record)
         }
         #expect(found[2] == ended && found[3] == other)
         let events = try await journal.read { reader throws(TransferError) in
@@ -195,16 +191,14 @@ import Testing
         try await Sample.insert(all, into: journal)
         let (session, moment) = (session, now)
         let run = try await journal.commit { transaction throws(TransferError) in
-            try transaction.begin(all.map(\.id), of: session, delayed: [], anew: [], at: moment)
+            try transaction.begin(all.map(\.id), of: session, delayed: [], at: moment)
         }
         #expect(run.events.ids == all.map(\.id) && run.events.kind == .resumed && run.lacking == [])
         let found = try await records(all.map(\.id))
         for (before, after) in zip(all, found) {
             var machine = TransferMachine(before)
-            _ = machine.retried(isDelayed: false)
+            _ = machine.wished(.start, at: WishMoment(now: now))
             var expected = machine.record
-            if before.outcome != nil { expected.active = ActiveTime() }
-            expected.active.begin(at: now)
             if before.id == robbed.id { expected.facts.destination = nil }
             #expect(after == expected)
         }
@@ -270,7 +264,7 @@ import Testing
         let runs = try await journal.commit { transaction throws(TransferError) in
             [
                 try transaction.suspend(ids, of: session, at: now),
-                try transaction.begin(ids, of: session, delayed: [], anew: [], at: now).events,
+                try transaction.begin(ids, of: session, delayed: [], at: now).events,
                 try transaction.remove(
                     ids, of: session, intent: .removeWithFile, sparesSucceeded: false, live: Set(ids), at: now.wall
                 ).removed,

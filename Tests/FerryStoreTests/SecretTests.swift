@@ -55,7 +55,7 @@ import Testing
                 case 1: .canceled
                 default: .failed(TransferError(.notFound, "No."))
                 }
-            let ended = end(record, outcome)
+            let ended = end(try #require(try await journal.record(record.id)), outcome)
             try await journal.commit { transaction throws(TransferError) in
                 if index % 3 == 0 {
                     let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
@@ -103,7 +103,7 @@ import Testing
         #expect(try await mayHaveSecrets(again) == [records[2].id])
         let moment = ActiveTime.Instant(wall: Sample.moment, boot: nil, uptime: 1)
         let begun = try await again.commit { transaction throws(TransferError) in
-            try transaction.begin(ids, of: .cli, delayed: [], anew: [], at: moment)
+            try transaction.begin(ids, of: .cli, delayed: [], at: moment)
         }
         #expect(begun.lacking == [records[1].id] && begun.events.ids == [records[2].id, plain.id])
         try await again.commit { transaction throws(TransferError) in try transaction.delete(ids[2]) }

@@ -11,17 +11,36 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
     case failed = 4
     case canceled = 5
 
-    package init(intent: TransferIntent, outcome: Outcome?) {
+    package init(intent: TransferIntent, outcome: Outcome.Kind?) {
         self =
-            switch (outcome, intent) {
-            case (_, .remove), (_, .removeWithFile): .canceling
-            case (.succeeded, _): .succeeded
-            case (.failed, _): .failed
-            case (.canceled, _): .canceled
-            case (nil, .run): .pending
-            case (nil, .suspend): .suspended
-            case (nil, .cancel): .canceling
+            switch intent {
+            case .remove, .removeWithFile: .canceling
+            case .run: Self(ended: outcome) ?? .pending
+            case .suspend: Self(ended: outcome) ?? .suspended
+            case .cancel: Self(ended: outcome) ?? .canceling
             }
+    }
+
+    package init(_ core: TransferCore) { self.init(intent: core.intent, outcome: core.outcome) }
+
+    /// The phase of one that has ended and stays.
+    package init?(ended outcome: Outcome.Kind?) {
+        switch outcome {
+        case .succeeded: self = .succeeded
+        case .failed: self = .failed
+        case .canceled: self = .canceled
+        case nil: return nil
+        }
+    }
+
+    /// How a transfer in this phase has ended.
+    package var outcome: Outcome.Kind? {
+        switch self {
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .canceled: .canceled
+        case .pending, .suspended, .canceling: nil
+        }
     }
 
     package var isEnded: Bool { rawValue >= JournalPhase.succeeded.rawValue }

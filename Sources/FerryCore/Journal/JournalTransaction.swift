@@ -42,10 +42,6 @@ package protocol JournalTransaction: JournalReader {
     @discardableResult
     func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool
 
-    /// Records what the user wants; the phase of one that has ended stays.
-    @discardableResult
-    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool
-
     /// Forgets a transfer; its events stay.
     @discardableResult
     func delete(_ id: TransferID) throws(TransferError) -> Bool
@@ -68,8 +64,8 @@ package protocol JournalTransaction: JournalReader {
     /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets and else
     /// stays as it is.
     ///
-    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not to
-    ///   run.
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it is not what the end was
+    ///   decided from.
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64?
 
     /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
@@ -99,40 +95,13 @@ package protocol JournalTransaction: JournalReader {
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(TransferError) -> TransferID?
 
-    // MARK: What a session's client does to many transfers
+    // MARK: What users do
 
-    /// Suspends those of a session's transfers that may run, with their events.
-    func suspend(
-        _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
-    ) throws(TransferError) -> EventRun
-
-    /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
-    /// their events.
-    ///
-    /// A transfer that has ended and lost its secrets is not asked for without them.
-    /// - Parameters:
-    ///   - delayed: those that may run and wait for a moment.
-    ///   - anew: those that have succeeded and are fetched again, as they are to be stored.
-    func begin(
-        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], anew: [TransferRecord],
-        at moment: ActiveTime.Instant
-    ) throws(TransferError) -> BegunTransfers
-
-    /// Forgets those of a session's transfers that leave nothing behind, with their events, and notes of the others that they
-    /// are to be forgotten.
-    ///
-    /// - Parameters:
-    ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
-    ///   - sparesSucceeded: whether those that have succeeded are left as they are.
-    ///   - live: those that may be writing.
-    /// - Returns: The events, and those that are still to be cleaned up.
-    func remove(
-        _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
-        live: Set<TransferID>, at now: Date
-    ) throws(TransferError) -> (removed: EventRun, begun: [TransferID])
-
-    /// Keeps transfers after all that have succeeded meanwhile.
-    func keep(_ ids: [TransferID]) throws(TransferError)
+    /// Asks the machine what a wish makes of a session's transfers, and stores what it answers: no journal has a rule of its
+    /// own. One that keeps many need not hold them all at once.
+    func change(
+        _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
+    ) throws(TransferError) -> WishChanges
 
     /// Forgets transfers, with their events.
     func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun

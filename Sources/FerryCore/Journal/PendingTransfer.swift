@@ -8,7 +8,7 @@ package struct PendingTransfer: Hashable, Sendable {
     package let origin: String
     package let priority: Priority
     package let network: NetworkPolicy
-    package let retry: RetryPlan?
+    package let retry: RetryMoment?
     /// The moment before which nothing is asked.
     package let notBefore: Date?
     /// When its time is over, by the wall clock of its last start.
@@ -18,7 +18,7 @@ package struct PendingTransfer: Hashable, Sendable {
 
     package init(
         id: TransferID, session: SessionID, origin: String, priority: Priority, network: NetworkPolicy,
-        retry: RetryPlan?, notBefore: Date?, due: Date?, startsAfterRelaunch: Bool
+        retry: RetryMoment?, notBefore: Date?, due: Date?, startsAfterRelaunch: Bool
     ) {
         self.id = id
         self.session = session

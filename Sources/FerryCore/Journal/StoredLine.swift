@@ -28,14 +28,17 @@ package struct StoredLine: Hashable, Sendable {
         self.line = line
     }
 
-    /// The word of a transfer: its network policy, empty if that is the usual one; nil if it waits for a moment.
+    /// The word of a transfer; nil if it waits for a moment.
     package static func word(of record: TransferRecord) -> String? {
-        let request = record.request
-        guard record.retry == nil, request.notBefore == nil, record.facts.startsAfterRelaunch == nil else { return nil }
-        if request.network == NetworkPolicy() { return "" }
+        record.core.waitsForMoment ? nil : word(of: record.request.network)
+    }
+
+    /// The word of a network policy, empty if it is the usual one.
+    package static func word(of network: NetworkPolicy) -> String? {
+        if network == NetworkPolicy() { return "" }
         // The same policy has the same text, whatever wrote it.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(request.network)).map { String(decoding: $0, as: UTF8.self) }
+        return (try? encoder.encode(network)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -7,15 +7,15 @@ package import Foundation
 ///
 /// Its state is the record: the user's intent, the facts, and the outcome once there is one. Whether a run is at work is the
 /// shell's to know, so every event says what it needs of that. After each event the shell stores `record` and then
-/// performs the action.
+/// performs the action. What users wish is decided on ``TransferCore``, for one transfer as for many.
 ///
 /// ```
-///            paused                    resumed                 tryEnded(.failed), not final
+///            pause                     resume                  tryEnded(.failed), not final
 ///   run ───────────────→ suspend ─────────────────→ run     run ─────────────────────────────→ run, after a delay
-///   run, suspend ── canceled ──→ cancel ── runStopped ──→ canceled
+///   run, suspend ── cancel ──→ cancel ── runStopped ──→ canceled
 ///   run ── tryEnded(.succeeded) ──→ succeeded        run ── tryEnded(.failed), final; deadlinePassed ──→ failed
-///   failed, canceled ── retried ──→ run
-///   any ── removed ──→ remove, which nothing else takes back
+///   failed, canceled ── start ──→ run                succeeded ── fetchAgain ──→ run
+///   any ── forget ──→ remove, which nothing else takes back
 /// ```
 package struct TransferMachine: Sendable {
     /// What the shell does after it has stored the record.
@@ -30,6 +30,8 @@ package struct TransferMachine: Sendable {
         case enqueue(after: Double, WaitReason)
         /// Records this outcome and its event in one transaction.
         case finish(Outcome)
+        /// Takes it out of the journal: it leaves nothing behind.
+        case forget
         /// Tells the caller; nothing has changed.
         case refuse(TransferError)
     }
@@ -64,7 +66,7 @@ package struct TransferMachine: Sendable {
     /// Seconds that stand for "until somebody answers": a hundred years.
     package static let untilAnswered = 100.0 * 365 * 86_400
 
-    package private(set) var record: TransferRecord
+    package internal(set) var record: TransferRecord
     /// The network policy that applies, whatever the request says.
     private let network: NetworkPolicy?
 
@@ -73,50 +75,7 @@ package struct TransferMachine: Sendable {
         self.network = network
     }
 
-    // MARK: What users do
-
-    package mutating func paused() -> Action {
-        guard record.outcome == nil, record.intent == .run else { return .none }
-        record.intent = .suspend
-        record.retry = nil
-        return .stop
-    }
-
-    /// - Parameter isDelayed: whether the transfer waits for a moment: then it is tried at once
-    ///   (docs/behaviour/transfers.md#T12).
-    package mutating func resumed(isDelayed: Bool) -> Action {
-        if let refusal { return .refuse(refusal) }
-        guard record.outcome == nil, record.intent == .suspend || (record.intent == .run && isDelayed) else {
-            return .none
-        }
-        return begin()
-    }
-
-    package mutating func retried(isDelayed: Bool) -> Action {
-        if let refusal { return .refuse(refusal) }
-        return switch record.outcome {
-        case .succeeded:
-            .refuse(
-                TransferError(.invalidRequest, "The transfer \(record.id) has succeeded; there is nothing to retry."))
-        case nil: resumed(isDelayed: isDelayed)
-        case .failed, .canceled: begin()
-        }
-    }
-
-    /// The intent is stored before anything is removed, so that a crash in between ends in the same way.
-    package mutating func canceled() -> Action {
-        guard record.outcome == nil, !record.intent.isRemoval else { return .none }
-        record.intent = .cancel
-        record.retry = nil
-        return .stop
-    }
-
-    /// The intent is stored before anything is removed, also of one that has ended: nothing but its end follows.
-    package mutating func removed(withFile: Bool) -> Action {
-        record.intent = withFile ? .removeWithFile : .remove
-        record.retry = nil
-        return .stop
-    }
+    // MARK: What happens
 
     /// The run of a transfer that is canceled or removed has stopped, or there was none.
     package mutating func runStopped() -> Action {
@@ -124,25 +83,6 @@ package struct TransferMachine: Sendable {
         record.facts.startOver(note: "canceled")
         return .finish(.canceled)
     }
-
-    /// Why a transfer does not run again that is being removed.
-    private var refusal: TransferError? {
-        guard record.intent.isRemoval else { return nil }
-        return TransferError(
-            .diskIO, "The transfer \(record.id) is being removed, and is gone once its disk answers.")
-    }
-
-    private mutating func begin() -> Action {
-        record.intent = .run
-        record.outcome = nil
-        record.finishedAt = nil
-        record.retry = nil
-        record.facts.restarts = 0
-        record.failures = FailureLedger()
-        return .enqueue(after: 0, .slot)
-    }
-
-    // MARK: What happens
 
     /// Its own deadline, or the longest time that it may take.
     package mutating func deadlinePassed() -> Action {

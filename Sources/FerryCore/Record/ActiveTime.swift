@@ -25,11 +25,16 @@ package struct ActiveTime: Hashable, Codable, Sendable {
     }
 
     /// Seconds up to the last suspension.
-    private var spent: Double = 0
+    package private(set) var spent: Double = 0
     /// When it was started last; nil while it is suspended.
-    private var start: Instant?
+    package private(set) var start: Instant?
 
     package init() {}
+
+    package init(spent: Double, start: Instant?) {
+        self.spent = spent
+        self.start = start
+    }
 
     /// Seconds until a moment.
     package func seconds(at now: Instant) -> Double { spent + (start.map { now.seconds(since: $0) } ?? 0) }

@@ -12,6 +12,17 @@ package enum Outcome: Hashable, Codable, Sendable {
         }
     }
 
+    /// How a transfer ended, without what it brought.
+    package enum Kind: Hashable, CaseIterable, Sendable { case succeeded, failed, canceled }
+
+    package var kind: Kind {
+        switch self {
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .canceled: .canceled
+        }
+    }
+
     /// A file that arrived.
     package struct Success: Hashable, Codable, Sendable {
         /// Absolute path of the file.

@@ -6,6 +6,8 @@ package import Foundation
 /// Everything about one transfer that survives a crash: intent and facts, never a transient state.
 package struct TransferRecord: Hashable, Sendable {
     package let id: TransferID
+    /// That of the row that it was read from.
+    package var revision = Revision()
     package let createdAt: Date
     /// The validated request; its URL has no userinfo.
     @Boxed package var request: TransferRequest

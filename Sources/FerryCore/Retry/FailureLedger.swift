@@ -86,6 +86,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
         care.apply(.count, to: &statusFailures)
         care.apply(.bytes, to: &bytesSinceFailure)
         inVain?.clampNumbers()
+        budget?.clampCounts()
     }
 
     // MARK: Limits

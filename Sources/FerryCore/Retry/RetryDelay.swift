@@ -70,6 +70,24 @@ package struct RetryPlan: Hashable, Codable, Sendable {
         self.error = error
     }
 
+    /// The plan without its error.
+    package var moment: RetryMoment { RetryMoment(at: at, delay: delay, reason: reason) }
+}
+
+/// When a transfer that failed is tried again, and what it waits for until then.
+package struct RetryMoment: Hashable, Sendable {
+    /// Planned wall time.
+    package var at: Date
+    /// Seconds between the failure and the try.
+    package var delay: Double
+    package var reason: WaitReason
+
+    package init(at: Date, delay: Double, reason: WaitReason) {
+        self.at = at
+        self.delay = delay
+        self.reason = reason
+    }
+
     /// Seconds left after a restart: a wall clock that was set back never lengthens the wait.
     package func rest(now: Date) -> Double { max(0, min(at.timeIntervalSince(now), delay)) }
 }

@@ -62,6 +62,14 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         return budget
     }
 
+    /// Brings what was counted into ranges that leave room for further attempts, whatever the journal had.
+    mutating func clampCounts() {
+        let care = NumberCare<Never>.clamp
+        care.apply(.bytes, to: &wasted)
+        care.apply(.bytes, to: &frontier)
+        care.apply(.count, to: &starts)
+    }
+
     /// The failure of a transfer that has used its budget up; nil while it has not.
     ///
     /// - Parameter expectedSize: what the caller said.

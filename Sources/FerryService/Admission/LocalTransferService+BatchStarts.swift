@@ -35,15 +35,9 @@ extension LocalTransferService {
                 failures.append(ActionResult(id: start.id, error: error))
             }
         }
-        var anew = try await fetchedAnew(own, of: session)
-        for index in anew.indices {
-            guard let change = changes.first(where: { $0.changed.id == anew[index].id }) else { continue }
-            anew[index].request = change.changed.request
-        }
         let begun = BatchStarts(
-            ids: own, anew: anew,
-            delayed: lines.delayed(of: session, among: known),
-            changes: changes, failures: failures)
+            ids: own, gone: try await withoutFiles(own, of: session),
+            circumstances: circumstances(of: own, in: session), changes: changes, failures: failures)
         let report = try await body(begun)
         await consider(session)
         return report

@@ -88,7 +88,7 @@ extension LocalTransferService {
             }
             while true {
                 if let result = try await perform(action, on: record) { return result }
-                // Its run has ended it in between.
+                // What its run has found out is stored in between.
                 await attempts[id]?.task?.value
                 record = try await existing(id)
             }
@@ -98,15 +98,15 @@ extension LocalTransferService {
         }
     }
 
-    /// - Returns: nil, with nothing changed, if the transfer has ended since its record was read.
+    /// - Returns: nil, with nothing changed, if the transfer has changed since its record was read.
     private func perform(
         _ action: TransferAction, on record: TransferRecord
     ) async throws(TransferError) -> ActionResult? {
         switch action {
         case .pause: try await pause(record)
-        case .resume: try await resume(record)
+        case .resume: try await begin(.resume, record)
         case .cancel: try await cancel(record)
-        case .retry: try await retry(record)
+        case .retry: try await begin(.start, record)
         case .remove: try await remove(record, deletesFile: false)
         case .removeWithFile: try await remove(record, deletesFile: true)
         }
@@ -115,21 +115,42 @@ extension LocalTransferService {
     // MARK: The actions
 
     private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
-        var machine = TransferMachine(record)
-        guard machine.paused() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
-        var suspended = machine.record
-        suspended.active.suspend(at: .now)
-        guard let (event, stored) = try await commit(suspended, replacing: record, event: .suspended) else {
-            return nil
+        switch try await store(.pause, for: record) {
+        case .done(let event, let stored):
+            queue.lines.leave(record.id, key(record))
+            queue.running.stop([record.id])
+            // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
+            if let event { await hub.publish(event.showing(suspending(stored))) }
+            await stopBriefly([record.id])
+            let after = (try? await existing(record.id)) ?? stored
+            await consider(record.request.session)
+            return ActionResult(id: record.id, state: shown(after).state)
+        case .none(let stored): return ActionResult(id: record.id, state: shown(stored).state)
+        case .stale: return nil
+        case .refused(let error): throw error
+        case .unknown: throw Self.unknown(record.id)
         }
-        queue.lines.leave(record.id, key(record))
-        queue.running.stop([record.id])
-        // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
-        await hub.publish(event.showing(suspending(stored)))
-        await stopBriefly([record.id])
-        let after = (try? await existing(record.id)) ?? stored
-        await consider(record.request.session)
-        return ActionResult(id: record.id, state: shown(after).state)
+    }
+
+    /// Stores what follows from a wish that was decided from a record, and the event that tells of it.
+    private func store(_ wish: Wish, for record: TransferRecord) async throws(TransferError) -> WishFate {
+        let (id, revision) = (record.id, record.revision)
+        let moment = WishMoment(now: .now, isDelayed: lines.delay(of: id) != nil, isRunning: running.contains(id))
+        return try await journal.commit { transaction throws(TransferError) in
+            try transaction.wish(wish, for: id, from: revision, at: moment)
+        }
+    }
+
+    /// Suspends a transfer that is about to end; its end alone is told of.
+    func suspendSilently(_ record: TransferRecord) async throws(TransferError) {
+        let id = record.id
+        _ = try await journal.commit { transaction throws(TransferError) in
+            try transaction.wish(.pause, for: id, isSilent: true, at: WishMoment(now: .now))
+        }
+    }
+
+    static func unknown(_ id: TransferID) -> TransferError {
+        TransferError(.unknownTransfer, "There is no transfer \(id).")
     }
 
     /// A transfer as the event of its suspension shows it, while its run may still be making bytes durable.
@@ -141,45 +162,29 @@ extension LocalTransferService {
         return shown
     }
 
-    private func resume(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
-        var machine = TransferMachine(record)
-        let action = machine.resumed(isDelayed: lines.delay(of: record.id) != nil)
+    /// Lets a transfer go on, or begin again.
+    private func begin(_ wish: Wish, _ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         liftHold(for: record)
-        return try await begin(machine.record, action, from: record)
-    }
-
-    private func retry(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
-        var machine = TransferMachine(record)
-        let action = machine.retried(isDelayed: lines.delay(of: record.id) != nil)
-        liftHold(for: record)
-        return try await begin(machine.record, action, from: record)
-    }
-
-    /// Stores a record that is to run and puts it in line.
-    private func begin(
-        _ record: TransferRecord, _ action: TransferMachine.Action, from old: TransferRecord
-    ) async throws(TransferError) -> ActionResult? {
-        if case .refuse(let error) = action { throw error }
-        guard case .enqueue(let delay, let reason) = action else {
-            return ActionResult(id: old.id, state: shown(old).state)
+        switch try await store(wish, for: record) {
+        case .done(let event, let stored):
+            lineUp(stored)
+            setDueAlarm(stored)
+            let shown = shown(stored)
+            if let event { await hub.publish(event.showing(shown)) }
+            return ActionResult(id: record.id, state: shown.state)
+        case .none(let stored): return ActionResult(id: record.id, state: shown(stored).state)
+        case .stale: return nil
+        case .refused(let error): throw error
+        case .unknown: throw Self.unknown(record.id)
         }
-        try old.checkHasSecrets()
-        var record = record
-        if old.outcome != nil { record.active = ActiveTime() }
-        record.active.begin(at: .now)
-        guard let (event, stored) = try await commit(record, replacing: old, event: .resumed) else { return nil }
-        lineUp(stored, after: delay, reason: reason)
-        setDueAlarm(stored)
-        let shown = shown(stored)
-        await hub.publish(event.showing(shown))
-        return ActionResult(id: record.id, state: shown.state)
     }
 
     private func cancel(_ record: TransferRecord) async throws(TransferError) -> ActionResult {
-        var machine = TransferMachine(record)
-        guard machine.canceled() == .stop else { return ActionResult(id: record.id, state: shown(record).state) }
         let id = record.id
-        try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .cancel) }
+        let fate = try await journal.commit { transaction throws(TransferError) in
+            try transaction.wish(.cancel, for: id, at: WishMoment(now: .now))
+        }
+        guard case .done = fate else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
         configuration.reached(.cancelCommitted)
         queue.lines.leave(id, key(record))
         await stopBriefly([id])
@@ -223,9 +228,7 @@ extension LocalTransferService {
     /// Forgets a transfer, at once or, if its disk does not answer, when that does: the wish is in the journal first.
     private func remove(_ record: TransferRecord, deletesFile: Bool) async throws(TransferError) -> ActionResult {
         let (id, session) = (record.id, record.request.session)
-        var machine = TransferMachine(record)
-        guard machine.removed(withFile: deletesFile) == .stop else { return ActionResult(id: id) }
-        let (intent, now) = (machine.record.intent, Date())
+        let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, Date())
         try await journal.commit { transaction throws(TransferError) in
             // As if it were writing: it is forgotten once its files are gone, also those that were never recorded.
             _ = try transaction.remove(
@@ -236,48 +239,13 @@ extension LocalTransferService {
         await stopBriefly([id])
         let after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }
-        machine = TransferMachine(after)
+        var machine = TransferMachine(after)
         if case .finish(let outcome) = machine.runStopped() { try await finish(machine.record, outcome) }
         let left = try await finishRemovals(
             of: [id], in: session, sparesSucceeded: false, within: .seconds(configuration.answerLimit))
         if left.isEmpty { return ActionResult(id: id) }
         if let error = left.first?.error { throw error }
         return ActionResult(id: id, state: shown(try await existing(id)).state)
-    }
-
-    /// Stores a record that the user's wish has changed, with its event.
-    ///
-    /// - Returns: the event and the record as it is stored; nil, with nothing stored, if a run has ended the transfer since the
-    ///   old record was read.
-    private func commit(
-        _ record: TransferRecord, replacing old: TransferRecord, event kind: TransferEvent.Kind
-    ) async throws(TransferError) -> (TransferEvent, TransferRecord)? {
-        let now = Date()
-        return try await journal.commit { transaction throws(TransferError) in
-            guard var stored = try transaction.record(record.id) else {
-                throw TransferError(.unknownTransfer, "There is no transfer \(record.id).")
-            }
-            guard stored.outcome == old.outcome else { return nil }
-            // A run that is at work records facts meanwhile; the wish concerns the rest.
-            let facts = stored.facts
-            stored = record
-            stored.facts = facts
-            stored.facts.restarts = record.facts.restarts
-            if record.intent == .run, let path = facts.destination,
-                let holder = try transaction.destinationHolder(path),
-                holder != record.id
-            {
-                // Its name was taken while it had ended: the next head chooses another.
-                stored.facts.destination = nil
-            }
-            try transaction.update(stored)
-            let session = record.request.session
-            let number = try transaction.appendEvent(
-                kind: kind, at: now, id: record.id, session: session, snapshot: nil)
-            let event = TransferEvent(
-                number: number, kind: kind, at: now, id: record.id, session: session, transfer: nil)
-            return (event, stored)
-        }
     }
 }
 

@@ -87,11 +87,20 @@ extension LocalTransferService {
 
     /// Records the end of a transfer that is in no line.
     private func end(_ record: TransferRecord) async {
-        guard let error = overdue(record) else { return }
+        var current = record
         do throws(TransferError) {
-            try await finish(record, .failed(error), isUntouched: true, hasTurn: true)
+            while let error = overdue(current) {
+                guard isOver(current) else {
+                    lineUp(current)
+                    return setDueAlarm(current)
+                }
+                if try await finish(current, .failed(error), isUntouched: true, hasTurn: true) { return }
+                // It is another one since it was read.
+                guard let stored = try await records(of: [record.id]).first else { return }
+                current = stored
+            }
         } catch {
-            lineUpLater(record, error)
+            lineUpLater(current, error)
         }
     }
 

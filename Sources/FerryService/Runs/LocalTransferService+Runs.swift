@@ -132,7 +132,7 @@ extension LocalTransferService {
                     metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(delay.rounded()) s"])
             }
             return NextTry(record: machine.record, delay: delay, reason: reason)
-        case .none, .stop, .rest, .refuse:
+        case .none, .stop, .rest, .forget, .refuse:
             try await store(machine.record)
             return nil
         }

@@ -68,7 +68,7 @@ extension LocalTransferService {
             let ids = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.page(page).map(\.id) }
             }
-            for part in [ids.filter { !running.contains($0) }, ids.filter(running.contains)] {
+            for part in [ids.filter { !queue.running.contains($0) }, ids.filter(running.contains)] {
                 await withTaskGroup(of: ActionResult.self) { group in
                     for id in part { group.addTask { await self.quit(id) } }
                     for await result in group { results.append(result) }
@@ -92,9 +92,7 @@ extension LocalTransferService {
             if record.intent.endsTransfer { return ActionResult(id: id, state: shown(record).state) }
             if record.outcome == nil {
                 // At rest first: what is stopped only is tried again.
-                try await journal.commit { transaction throws(TransferError) in
-                    try transaction.setIntent(id, .suspend)
-                }
+                try await suspendSilently(record)
                 queue.lines.leave(id, key(record))
                 guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
                 record = try await existing(id)

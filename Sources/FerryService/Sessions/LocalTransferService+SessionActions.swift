@@ -74,17 +74,16 @@ extension LocalTransferService {
     ) async throws(TransferError) -> [ActionResult] {
         let stopping = await endOldRuns(of: ids)
         let ids = stopping.isEmpty ? ids : ids.filter { !stopping.contains($0) }
-        let anew = isNamed ? try await fetchedAnew(ids, of: session) : []
-        let waiting = lines.delayed(of: session, among: Set(ids))
+        let gone = isNamed ? try await withoutFiles(ids, of: session) : [:]
+        let circumstances = circumstances(of: ids, in: session)
         configuration.reached(.actionBegins)
-        let moment = ActiveTime.Instant.now
         let (begun, pending) = try await journal.commit { transaction throws(TransferError) in
-            let begun = try transaction.begin(ids, of: session, delayed: waiting, anew: anew, at: moment)
+            let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)
             return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
         queue.lines.leave(Set(begun.events.ids), of: session)
-        for id in waiting { queue.lines.release(told: id) }
+        for id in circumstances.delayed { queue.lines.release(told: id) }
         lineUp(pending)
         await hub.publish(begun.events)
         await tellObstacles(of: begun.events.ids)
@@ -102,35 +101,30 @@ extension LocalTransferService {
     /// - Returns: those that do not end, as their disks do not answer.
     func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
         var old: [TransferID] = []
-        for id in ids where running.contains(id) {
+        for id in ids where queue.running.contains(id) {
             guard let record = try? await existing(id), record.outcome != nil || record.intent != .run else { continue }
             old.append(id)
         }
         return Set(await stillRunning(old))
     }
 
-    /// Those that have succeeded and whose files are not there as they were placed, as they are to start again.
-    func fetchedAnew(
-        _ ids: [TransferID], of session: SessionID
-    ) async throws(TransferError) -> [TransferRecord] {
+    /// Those that have succeeded and whose files are not there as they were placed, with the rows that say so.
+    func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(TransferError) -> [TransferID: Revision]
+    {
         let succeeded = try await reading { reader throws(TransferError) in
             try reader.succeeded(of: session, among: ids)
         }
-        let moment = ActiveTime.Instant.now
-        var anew: [TransferRecord] = []
-        for var record in succeeded where await !isFileIntact(record) {
-            record.intent = .run
-            record.outcome = nil
-            record.finishedAt = nil
-            record.retry = nil
-            record.failures = FailureLedger()
-            record.facts.startOver(note: "restarted: the finished file was gone or another one")
-            record.facts.restarts = 0
-            record.active = ActiveTime()
-            record.active.begin(at: moment)
-            anew.append(record)
-        }
-        return anew
+        var gone: [TransferID: Revision] = [:]
+        for record in succeeded where await !isFileIntact(record) { gone[record.id] = record.revision }
+        return gone
+    }
+
+    /// What a start of transfers depends on besides them.
+    func circumstances(of ids: [TransferID], in session: SessionID) -> WishCircumstances {
+        var circumstances = WishCircumstances(.now)
+        circumstances.delayed = Set(queue.lines.delayed(of: session, among: Set(ids)))
+        circumstances.running = Set(ids.filter { queue.running.contains($0) })
+        return circumstances
     }
 
     /// Whether the file of a transfer that has succeeded is there as it was placed, or found.

@@ -55,7 +55,7 @@ extension LocalTransferService {
         if record.intent.isRemoval || (record.outcome == nil && record.intent == .cancel) { return nil }
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
-            try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(id, .suspend) }
+            try await suspendSilently(record)
             queue.lines.leave(id, key(record))
             guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
             record = try await existing(id)

@@ -3,10 +3,9 @@ import Synchronization
 
 /// What was read last of transfers that were handed over together.
 ///
-/// Their requests mostly differ in their URLs alone, and they began at one moment.
+/// Their requests mostly differ in their URLs alone.
 struct AlikeRecords: Sendable {
     private var latest = RepeatedJSON<TransferRequest>()
-    private var active = RepeatedJSON<ActiveTime>()
 
     /// - Parameters:
     ///   - text: the request without its URL.
@@ -15,8 +14,6 @@ struct AlikeRecords: Sendable {
         request.url = url
         return request
     }
-
-    mutating func active(_ text: String?) -> ActiveTime? { active.value(text) }
 }
 
 /// Keeps what was read last from one reading to the next; readings at the same time remember the one that ends last.

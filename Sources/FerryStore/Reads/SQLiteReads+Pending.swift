@@ -15,14 +15,9 @@ extension SQLiteReads {
             case .session(let session): ("session = ? AND phase = 0", [session.name])
             case .timed: ("phase = 0 AND line IS NULL", [])
             }
-        // One that has a line waits for no moment of its own; with the usual one, its request says nothing either.
         let sql = """
-            SELECT id, session, origin, priority, retry, \
-            CASE WHEN line IS NULL THEN \(Self.requested("not_before")) END, due, \
-            CASE WHEN line IS NULL AND attempts = 0 \
-            THEN (\(JournalJSON.extract("starts_after_relaunch", from: "facts"))) IS NOT NULL END, \
-            CASE WHEN line IS NULL OR line <> '' THEN \(Self.requested("network")) END \
-            FROM transfers WHERE \(condition) ORDER BY id
+            SELECT id, session, origin, priority, revision, network, retry_at, retry_delay, retry_reason, not_before, due, \
+            starts_late = 1 AND attempts = 0 FROM transfers WHERE \(condition) ORDER BY id
             """
         var latest = SessionID.cli
         // Many neighbours are alike in these as well.
@@ -42,21 +37,20 @@ extension SQLiteReads {
             }
             let priority = row.text(3).flatMap(Priority.init(word:))
             if priority == nil { unreadable.append("priority") }
-            let retry = row.json(4, as: RetryPlan.self)
-            if retry == nil, !row.isNull(4) { unreadable.append("retry") }
-            let network = networks.value(row, 8)
-            if network == nil, !row.isNull(8) { unreadable.append("network") }
+            // A row of an earlier version tells no more than this by itself.
+            let old = (row.integer(4) ?? 0) > 0 ? nil : try record(id)
+            let network = row.text(5) == "" ? NetworkPolicy() : networks.value(row, 5)
+            if network == nil, !row.isNull(5) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
             body(
                 PendingTransfer(
                     id: id, session: unreadable.contains("session") ? .cli : latest, origin: row.text(2) ?? "",
                     priority: priority ?? .normal,
-                    network: network ?? NetworkPolicy(), retry: retry, notBefore: row.date(5), due: row.date(6),
-                    startsAfterRelaunch: row.integer(7) == 1))
+                    network: old?.request.network ?? network ?? NetworkPolicy(),
+                    retry: old.map { $0.retry?.moment } ?? CoreColumns.retry(row, 6),
+                    notBefore: old.map(\.request.notBefore) ?? row.date(9), due: row.date(10),
+                    startsAfterRelaunch: old.map { $0.core.startsAfterRelaunch && $0.attempts == 0 }
+                        ?? (row.integer(11) == 1)))
         }
-    }
-
-    private static func requested(_ key: String) -> String {
-        "(SELECT \(JournalJSON.extract(key, from: "request")) FROM requests WHERE requests.id = transfers.id)"
     }
 }

@@ -22,9 +22,8 @@ extension SQLiteReads {
         var alike = connection.alike?.latest ?? AlikeRecords()
         try connection.forEachRow(TransferColumns.selectAlike, [PageQuery.json(ids)]) { row in
             guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
-            guard let request = alike.request(row.text(8), url: row.text(16)) else { return others.append(id) }
-            let (record, unreadable) = TransferColumns.record(
-                from: row, request: request, active: alike.active(row.text(15)))
+            guard let request = alike.request(row.text(8), url: row.text(22)) else { return others.append(id) }
+            let (record, unreadable) = TransferColumns.record(from: row, request: request)
             if unreadable.isEmpty { found[id] = record } else { others.append(id) }
         }
         // What cannot be read so is looked at by itself.

@@ -70,6 +70,9 @@ enum JournalSchema {
         migrator.registerMigration("8") { database in
             for step in version8 { try database.execute(sql: step) }
         }
+        migrator.registerMigration("9") { database in
+            for step in version9 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

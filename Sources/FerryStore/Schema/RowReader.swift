@@ -15,6 +15,8 @@ struct RowReader {
     func text(_ column: Int) -> String? { String.fromDatabaseValue(row[column]) }
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(row[column]) }
     func real(_ column: Int) -> Double? { Double.fromDatabaseValue(row[column]) }
+    /// A number that can be reckoned with.
+    func finite(_ column: Int) -> Double? { real(column).flatMap { $0.isFinite ? $0 : nil } }
     func date(_ column: Int) -> Date? { integer(column).map(Date.init(journalMilliseconds:)) }
 
     func isNull(_ column: Int) -> Bool {

@@ -11,50 +11,49 @@ import GRDB
 /// of what can be read. The row stays as it is until somebody writes a record over it; one whose request can be read
 /// goes on after a retry.
 enum TransferColumns {
+    /// Those that ``CoreColumns`` does not have, in the order of ``arguments(_:)``.
+    private static let own = [
+        "session", "priority", "origin", "destination", "former", "placed", "finished_at", "network", "line", "facts",
+        "failures", "retry", "outcome", "secrets",
+    ]
+    private static let names = own + CoreColumns.names
+
     static let insert = """
-        INSERT INTO transfers (session, phase, intent, priority, origin, destination, placed, finished_at, retry_at, \
-        attempts, has_partial, facts, failures, retry, outcome, active, line, due, secrets, id, created_at) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO transfers (\(names.joined(separator: ", ")), revision, id, created_at) \
+        VALUES (\(names.map { _ in "?" }.joined(separator: ", ")), 1, ?, ?)
         """
     static let update = """
-        UPDATE transfers SET session = ?, phase = ?, intent = ?, priority = ?, origin = ?, destination = ?, placed = ?, \
-        finished_at = ?, retry_at = ?, attempts = ?, has_partial = ?, facts = ?, \
-        failures = ?, retry = ?, outcome = ?, active = ?, line = ?, due = ?, secrets = ? WHERE id = ?
+        UPDATE transfers SET \(names.map { "\($0) = ?" }.joined(separator: ", ")), active = NULL, \
+        revision = \(CoreColumns.nextRevision) WHERE id = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
     static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"
     static let select = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
-        failures, retry, outcome, phase, active FROM transfers LEFT JOIN requests USING (id) WHERE id = ?
+        failures, retry, outcome, phase, active, revision, restarts, active_spent, active_at, active_boot, \
+        active_uptime FROM transfers LEFT JOIN requests USING (id) WHERE id = ?
         """
 
     /// Reads some rows as ``select`` does, with the URL in a column of its own, so that the rest is the same in many rows.
     static let selectAlike = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
         iif(json_valid(request), json_set(request, '$.url', ''), NULL), credentials, facts, failures, retry, outcome, \
-        phase, active, iif(json_valid(request), json_extract(request, '$.url'), NULL) \
-        FROM transfers LEFT JOIN requests USING (id) \
+        phase, active, revision, restarts, active_spent, active_at, active_boot, active_uptime, \
+        iif(json_valid(request), json_extract(request, '$.url'), NULL) FROM transfers LEFT JOIN requests USING (id) \
         WHERE id IN (SELECT value FROM json_each(?))
         """
 
-    /// Whether a row of `requests` says that it had secrets, which were forgotten.
-    static let lacksSecrets = #"(instr(request, '"secrets_forgotten":true') > 0)"#
-
     /// The arguments that ``insert`` and ``update`` share.
     static func arguments(_ record: TransferRecord) throws(TransferError) -> StatementArguments {
-        let phase = JournalPhase(intent: record.intent, outcome: record.outcome)
         let request = record.request
         let values: [(any DatabaseValueConvertible)?] = [
-            request.session.name, phase.rawValue, record.intent.rawValue, request.priority.word, origin(request),
-            destination(record), placed(record),
-            record.finishedAt?.journalMilliseconds, record.retry?.at.journalMilliseconds, record.attempts,
-            record.facts.leavesWork,
-            try text(record.facts, plain: TransferFacts()), try text(record.failures),
+            request.session.name, request.priority.word, origin(request), destination(record), former(record),
+            placed(record), record.finishedAt?.journalMilliseconds, StoredLine.word(of: request.network),
+            StoredLine.word(of: record), try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
-            record.active == ActiveTime() ? nil : try JournalJSON.text(record.active),
-            StoredLine.word(of: record), record.due?.journalMilliseconds, record.hasSecrets,
+            record.hasSecrets,
         ]
-        return StatementArguments(values)
+        return StatementArguments(values + CoreColumns.arguments(record.core))
     }
 
     /// The arguments that ``insertRequest`` and ``updateRequest`` share.
@@ -81,10 +80,15 @@ enum TransferColumns {
         record.outcome == nil ? record.facts.destination : nil
     }
 
+    /// The path that one which has ended reserves again if it goes on.
+    static func former(_ record: TransferRecord) -> String? {
+        record.outcome == nil ? nil : record.facts.destination
+    }
+
     /// Where one that succeeded has put its file.
     static func placed(_ record: TransferRecord) -> String? {
         guard case .succeeded(let success) = record.outcome,
-            JournalPhase(intent: record.intent, outcome: record.outcome) == .succeeded
+            JournalPhase(record.core) == .succeeded
         else { return nil }
         return success.path
     }
@@ -95,11 +99,9 @@ enum TransferColumns {
 
     /// The record of a row of ``select``, and the columns that could not be read.
     ///
-    /// - Parameters:
-    ///   - known: the request, where it has been read.
-    ///   - active: the active time, where it has been read.
+    /// - Parameter known: the request, where it has been read.
     static func record(
-        from row: RowReader, request known: TransferRequest? = nil, active: ActiveTime? = nil
+        from row: RowReader, request known: TransferRequest? = nil
     ) -> (record: TransferRecord, unreadable: [String]) {
         var unreadable: [String] = []
         func take<Value: Decodable>(_ column: Int, _ name: String, required: Bool = false) -> Value? {
@@ -122,7 +124,16 @@ enum TransferColumns {
         if row.text(11) != plain { record.failures = take(11, "failures", required: true) ?? FailureLedger() }
         record.retry = take(12, "retry")
         record.outcome = take(13, "outcome")
-        record.active = active ?? take(15, "active") ?? ActiveTime()
+        record.revision = Revision(row.integer(16) ?? 0)
+        if record.revision.number > 0 {
+            record.active = CoreColumns.active(row, 18)
+            // A checkpoint writes both; an action upon many writes the column alone.
+            if let restarts = row.integer(17), restarts != record.facts.restarts {
+                record.facts.restarts = Int(restarts)
+            }
+        } else {
+            record.active = take(15, "active") ?? ActiveTime()
+        }
         if !unreadable.isEmpty {
             let columns = unreadable.joined(separator: ", ")
             record.retry = nil

@@ -5,37 +5,35 @@ import GRDB
 /// The columns that the rows of many transfers have in common; their JSON is made once.
 struct TemplateColumns: Sendable {
     let session: String
-    let phase: Int
-    let intent: String
     let priority: String
-    let attempts: Int
     let createdAt: Int64
     let request: RequestText
     let facts: String
     let failures: String
-    let active: String?
     let tags: [String]
     let folder: String
+    let network: String?
     let line: String?
-    let due: Int64?
     let hasSecrets: Bool
+    /// As ``CoreColumns`` names them.
+    let core: [DatabaseValue]
+
+    static let coreNames = CoreColumns.names.joined(separator: ", ")
+    static let corePlaces = CoreColumns.names.map { _ in "?" }.joined(separator: ", ")
 
     init(_ record: TransferRecord) throws(TransferError) {
         session = record.request.session.name
-        phase = JournalPhase(intent: record.intent, outcome: nil).rawValue
-        intent = record.intent.rawValue
         priority = record.request.priority.word
-        attempts = record.attempts
         createdAt = record.createdAt.journalMilliseconds
         request = try RequestText(record.request)
         facts = try JournalJSON.text(record.facts)
         failures = try TransferColumns.text(record.failures)
-        active = record.active == ActiveTime() ? nil : try JournalJSON.text(record.active)
         tags = record.request.tags
         folder = record.request.folder
+        network = StoredLine.word(of: record.request.network)
         line = StoredLine.word(of: record)
-        due = record.due?.journalMilliseconds
         hasSecrets = record.hasSecrets
+        core = CoreColumns.arguments(record.core).map { $0?.databaseValue ?? .null }
     }
 }
 
@@ -51,16 +49,15 @@ extension SQLiteTransaction {
     ) throws(TransferError) -> Bool {
         let changed = try connection.execute(
             """
-            INSERT OR IGNORE INTO transfers (id, session, phase, intent, priority, origin, destination, created_at, \
-            attempts, has_partial, facts, failures, active, line, due, secrets) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
+            INSERT OR IGNORE INTO transfers (id, session, priority, origin, destination, created_at, facts, failures, \
+            network, line, secrets, revision, \(TemplateColumns.coreNames)) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(TemplateColumns.corePlaces))
             """,
             [
-                row.id.column, template.session, template.phase, template.intent, template.priority, row.origin,
-                destination, template.createdAt, template.attempts, template.facts(reserving: destination),
-                template.failures, template.active, template.line, template.due,
+                row.id.column, template.session, template.priority, row.origin, destination, template.createdAt,
+                template.facts(reserving: destination), template.failures, template.network, template.line,
                 template.hasSecrets || row.credentials != nil,
-            ])
+            ] + StatementArguments(template.core))
         guard changed == 1 else { return false }
         let request = template.request.text(url: row.url, folder: row.folder, name: row.name, data: row.data)
         try connection.execute(

@@ -22,8 +22,11 @@ extension SQLiteTransaction {
     ) throws(TransferError) -> Bool {
         let facts = try FactsColumns(of: facts)
         return try connection.execute(
-            "UPDATE OR IGNORE transfers SET destination = ?, facts = ?, has_partial = ? WHERE id = ? AND phase < 3",
-            [path, facts.text, facts.leavesWork, id.column]) == 1
+            """
+            UPDATE OR IGNORE transfers SET destination = ?, facts = ?, has_partial = ?, restarts = ? \
+            WHERE id = ? AND phase < 3
+            """,
+            [path, facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
     }
 
     /// Runs a write that may reserve a path, and says so if that is why it does not fit.

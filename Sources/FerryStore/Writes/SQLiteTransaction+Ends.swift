@@ -9,12 +9,12 @@ import GRDB
 struct EndColumns: Sendable {
     fileprivate let id: TransferID
     fileprivate let session: SessionID
-    fileprivate let phase: Int64
+    /// What the end was decided from, with the outcome.
+    fileprivate let core: TransferCore
     fileprivate let destination: String?
+    fileprivate let former: String?
     fileprivate let placed: String?
     fileprivate let finishedAt: Int64?
-    fileprivate let attempts: Int
-    fileprivate let leavesWork: Bool
     fileprivate let hasSecrets: Bool
     fileprivate let facts: String
     fileprivate let failures: String
@@ -27,12 +27,11 @@ struct EndColumns: Sendable {
         let record = end.record
         id = record.id
         session = record.request.session
-        phase = Int64(JournalPhase(intent: record.intent, outcome: record.outcome).rawValue)
+        core = record.core
         destination = TransferColumns.destination(record)
+        former = TransferColumns.former(record)
         placed = TransferColumns.placed(record)
         finishedAt = record.finishedAt?.journalMilliseconds
-        attempts = record.attempts
-        leavesWork = record.facts.leavesWork
         hasSecrets = record.hasSecrets
         facts = try JournalJSON.text(record.facts)
         failures = try TransferColumns.text(record.failures)
@@ -55,21 +54,24 @@ extension SQLiteTransaction {
     /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets
     /// and else stays as it is.
     ///
-    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it has ended or is not
-    ///   to run.
+    /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if what the end was decided
+    ///   from has changed since.
     package func finish(
         _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
     ) throws(TransferError) -> Int64? {
         let end = try EndColumns(of: end)
         let changed = try connection.execute(
             """
-            UPDATE transfers SET phase = ?, destination = ?, placed = ?, finished_at = ?, retry_at = NULL, attempts = ?, \
-            has_partial = ?, facts = ?, failures = ?, retry = NULL, outcome = ?, secrets = ? \
-            WHERE id = ? AND phase = 0
+            UPDATE transfers SET revision = \(CoreColumns.nextRevision), phase = ?, ended = ?, destination = ?, former = ?, placed = ?, \
+            finished_at = ?, due = NULL, retry_at = NULL, retry_delay = NULL, retry_reason = NULL, attempts = ?, \
+            restarts = ?, has_partial = ?, secrets_forgotten = ?, facts = ?, failures = ?, retry = NULL, outcome = ?, \
+            secrets = ? WHERE id = ? AND revision = ?
             """,
             [
-                end.phase, end.destination, end.placed, end.finishedAt, end.attempts, end.leavesWork, end.facts,
-                end.failures, end.outcome, end.hasSecrets, end.id.column,
+                JournalPhase(end.core).rawValue, JournalPhase(ended: end.core.outcome)?.rawValue, end.destination,
+                end.former, end.placed, end.finishedAt, end.core.attempts, end.core.restarts, end.core.leavesWork,
+                end.core.secretsForgotten, end.facts, end.failures, end.outcome, end.hasSecrets, end.id.column,
+                try complete(end),
             ])
         guard changed == 1 else { return nil }
         if let request = end.request {
@@ -82,6 +84,16 @@ extension SQLiteTransaction {
             "INSERT INTO events (session, id, kind, at, snapshot) VALUES (?, ?, ?, ?, ?)",
             [end.session.name, end.id.column, kind.rawValue, at.journalMilliseconds, end.snapshot])
         return connection.database.lastInsertedRowID
+    }
+
+    /// The revision of the row that an end was decided from; that of an earlier version is given its columns first.
+    private func complete(_ end: EndColumns) throws(TransferError) -> Int64 {
+        let revision = end.core.revision.number
+        guard revision <= 0,
+            try connection.row(
+                "SELECT 1 FROM transfers WHERE id = ? AND revision = ?", [end.id.column, revision]) != nil
+        else { return revision }
+        return try completedCore(end.id)?.revision.number ?? revision
     }
 
     /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.

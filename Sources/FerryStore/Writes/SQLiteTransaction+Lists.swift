@@ -39,15 +39,14 @@ extension SQLiteTransaction {
         let urls = String(decoding: group.json, as: UTF8.self)
         try connection.execute(
             """
-            INSERT INTO transfers (id, session, phase, intent, priority, origin, created_at, attempts, has_partial, \
-            facts, failures, active, line, due, secrets) \
-            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ? FROM json_each(?)
+            INSERT INTO transfers (id, session, priority, origin, created_at, facts, failures, network, line, secrets, \
+            revision, \(TemplateColumns.coreNames)) \
+            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(TemplateColumns.corePlaces) FROM json_each(?)
             """,
             [
-                first.column, template.session, template.phase, template.intent, template.priority, group.origin,
-                template.createdAt, template.attempts, template.facts, template.failures, template.active,
-                template.line, template.due, template.hasSecrets, urls,
-            ])
+                first.column, template.session, template.priority, group.origin, template.createdAt, template.facts,
+                template.failures, template.network, template.line, template.hasSecrets,
+            ] + StatementArguments(template.core) + [urls])
         let request = template.request.aroundURL()
         try connection.execute(
             """

@@ -54,8 +54,8 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
         let facts = try FactsColumns(facts)
         return try connection.execute(
-            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ?",
-            [facts.text, facts.leavesWork, id.column]) == 1
+            "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ?",
+            [facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
     }
 
     /// Records what a run has found out; without effect on a transfer that has ended.
@@ -63,16 +63,8 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
     package func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
         let facts = try FactsColumns(of: facts)
         return try connection.execute(
-            "UPDATE transfers SET facts = ?, has_partial = ? WHERE id = ? AND phase < 3",
-            [facts.text, facts.leavesWork, id.column]) == 1
-    }
-
-    /// Records what the user wants; the phase of one that has ended stays.
-    @discardableResult
-    package func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool {
-        try connection.execute(
-            "UPDATE transfers SET intent = ?, phase = CASE WHEN phase >= 3 THEN phase ELSE ? END WHERE id = ?",
-            [intent.rawValue, JournalPhase(intent: intent, outcome: nil).rawValue, id.column]) == 1
+            "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ? AND phase < 3",
+            [facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
     }
 
     /// Forgets a transfer; its events stay.
@@ -110,10 +102,12 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
 struct FactsColumns: Sendable {
     let text: String
     let leavesWork: Bool
+    let restarts: Int
 
     init(_ facts: TransferFacts) throws(TransferError) {
         text = try JournalJSON.text(facts)
         leavesWork = facts.leavesWork
+        restarts = facts.restarts
     }
 
     /// What was made before the transaction, if this kind of journal made it.

@@ -7,6 +7,8 @@ import Testing
 
 @Suite struct `Transfer machine` {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private static let atOnce = WishMoment(now: ActiveTime.Instant(wall: now, boot: "boot", uptime: 1000))
+    private static let delayed = WishMoment(now: atOnce.now, isDelayed: true)
     private static let moment = TransferMachine.Moment(now: now, random: 0.5)
     private static let success = Outcome.Success(path: "/d/f", size: 9, verified: [])
 
@@ -30,7 +32,7 @@ import Testing
         intent: TransferIntent, action: TransferMachine.Action, after: TransferIntent
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.paused() == action)
+        #expect(machine.wished(.pause, at: Self.atOnce) == action)
         #expect(machine.record.intent == after)
     }
 
@@ -42,7 +44,7 @@ import Testing
         intent: TransferIntent, isDelayed: Bool, action: TransferMachine.Action
     ) {
         var machine = TransferMachine(record(intent: intent))
-        #expect(machine.resumed(isDelayed: isDelayed) == action)
+        #expect(machine.wished(.resume, at: isDelayed ? Self.delayed : Self.atOnce) == action)
     }
 
     @Test func `T12 resuming starts delays and limits again`() {
@@ -50,7 +52,7 @@ import Testing
         let lost = TransferError(.connectionLost, "Lost.")
         _ = machine.tryEnded(.failed(lost, retryAfter: nil), facts: TransferFacts(), at: Self.moment)
         #expect(machine.record.retry != nil)
-        _ = machine.resumed(isDelayed: true)
+        _ = machine.wished(.resume, at: Self.delayed)
         #expect(machine.record.retry == nil)
         #expect(machine.record.failures.failures == 0)
     }
@@ -60,14 +62,14 @@ import Testing
     ])
     func `retrying lets what ended run again`(outcome: Outcome) {
         var machine = TransferMachine(record(intent: .cancel, outcome: outcome))
-        #expect(machine.retried(isDelayed: false) == .enqueue(after: 0, .slot))
+        #expect(machine.wished(.start, at: Self.atOnce) == .enqueue(after: 0, .slot))
         #expect(machine.record.isEligible)
         #expect(machine.record.finishedAt == nil)
     }
 
     @Test func `a transfer that has succeeded is not retried`() {
         var machine = TransferMachine(record(outcome: .succeeded(Self.success)))
-        guard case .refuse(let error) = machine.retried(isDelayed: false) else {
+        guard case .refuse(let error) = machine.wished(.start, at: Self.atOnce) else {
             Issue.record("not refused")
             return
         }
@@ -77,11 +79,11 @@ import Testing
 
     @Test func `canceling is stored first and ends once the run has stopped`() {
         var machine = TransferMachine(record(intent: .suspend))
-        #expect(machine.canceled() == .stop)
+        #expect(machine.wished(.cancel, at: Self.atOnce) == .stop)
         #expect(machine.record.intent == .cancel)
         #expect(machine.runStopped() == .finish(.canceled))
         var ended = TransferMachine(record(outcome: .succeeded(Self.success)))
-        #expect(ended.canceled() == .none)
+        #expect(ended.wished(.cancel, at: Self.atOnce) == .none)
         #expect(ended.runStopped() == .none)
     }
 
@@ -90,11 +92,12 @@ import Testing
         [nil, .canceled, .failed(TransferError(.notFound, "Gone.")), .succeeded(success)] as [Outcome?])
     func `a removal is stored first, and nothing takes it back`(withFile: Bool, outcome: Outcome?) {
         var machine = TransferMachine(record(outcome: outcome))
-        #expect(machine.removed(withFile: withFile) == .stop)
+        let running = WishMoment(now: Self.atOnce.now, isRunning: true)
+        #expect(machine.wished(.forget(file: withFile, sparesSucceeded: false), at: running) == .stop)
         let removed = machine.record
         #expect(removed.intent == (withFile ? .removeWithFile : .remove))
-        #expect(machine.paused() == .none && machine.canceled() == .none)
-        for action in [machine.resumed(isDelayed: true), machine.retried(isDelayed: true)] {
+        #expect(machine.wished(.pause, at: Self.atOnce) == .none && machine.wished(.cancel, at: Self.atOnce) == .none)
+        for action in [machine.wished(.resume, at: Self.delayed), machine.wished(.start, at: Self.delayed)] {
             guard case .refuse(let error) = action else {
                 Issue.record("not refused: \(action)")
                 return
@@ -219,7 +222,7 @@ import Testing
         var failed = machine.record
         failed.outcome = .failed(error)
         machine = TransferMachine(failed)
-        _ = machine.retried(isDelayed: false)
+        _ = machine.wished(.start, at: Self.atOnce)
         guard case .enqueue = machine.tryEnded(lost, facts: TransferFacts(), at: Self.moment) else {
             Issue.record("the budget did not begin anew")
             return
@@ -254,7 +257,7 @@ import Testing
         }
         _ = fail(at: Self.now)
         _ = fail(at: Self.now)
-        _ = machine.resumed(isDelayed: true)
+        _ = machine.wished(.resume, at: Self.delayed)
         #expect(fail(at: Self.now) == .enqueue(after: 1, .retry))
         #expect(fail(at: Self.now) == .enqueue(after: 2, .retry))
     }

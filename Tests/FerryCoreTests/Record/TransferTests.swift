@@ -108,7 +108,7 @@ import Testing
         let planned = Date(timeIntervalSince1970: 1_000_000)
         let plan = RetryPlan(
             at: planned.addingTimeInterval(60), delay: 60, reason: .retry, error: TransferError(.timedOut, "Late."))
-        #expect(plan.rest(now: planned.addingTimeInterval(passed)) == rest)
+        #expect(plan.moment.rest(now: planned.addingTimeInterval(passed)) == rest)
     }
 }
 

@@ -76,6 +76,21 @@ import Testing
         let ledger = try JSONDecoder().decode(FailureLedger.self, from: Data(old.utf8))
         #expect(ledger.failures == 2 && ledger.budget == nil)
     }
+
+    /// The sum of such a count and another start ended the daemon, at each start again.
+    @Test func `a count of an edited journal leaves room for another start`() throws {
+        let edited = #"""
+            {"failuresSinceByte":1,"failures":2,"doubtfulFailures":1,"statusFailures":0,"bytesSinceFailure":5,
+            "budget":{"wasted":-1,"frontier":9223372036854775807,"starts":9223372036854775807}}
+            """#
+        var record = TransferRecord(
+            id: TransferID(rawValue: 7), createdAt: now, request: TransferRequest(url: "http://a/", folder: "/d"),
+            credentials: nil)
+        record.failures = try JSONDecoder().decode(FailureLedger.self, from: Data(edited.utf8))
+        record.clampNumbers()
+        record.failures.attempted(AttemptCost(spent: 1, starts: 1), now: now)
+        #expect(record.failures.budget?.wasted == 1 && record.failures.budget?.starts == Int(Int32.max) + 1)
+    }
 }
 
 @Suite struct `Attempt limits` {

@@ -102,7 +102,11 @@ import Testing
         retention.mostUnacknowledged = 3
         for session in [session, .cli] {
             _ = try transaction.suspend(ids, of: session, at: now)
-            _ = try transaction.begin(ids, of: session, delayed: ids, anew: [], at: now)
+            var circumstances = WishCircumstances(now)
+            circumstances.delayed = Set(ids)
+            let gone = Dictionary(
+                try transaction.records(ids).map { ($0.id, $0.revision) }, uniquingKeysWith: { first, _ in first })
+            _ = try transaction.begin(ids, of: session, circumstances, gone: gone)
             _ = try transaction.trimEvents(of: session, retention.limits(isAcknowledged: false, now: now.wall))
         }
         for phase in [JournalPhase.succeeded, .failed, .canceled] {

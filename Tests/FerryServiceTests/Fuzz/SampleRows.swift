@@ -76,7 +76,7 @@ enum SampleRows {
     private static let texts: [String: [String]] = [
         "transfers": [
             "facts", "failures", "retry", "outcome", "active", "line", "intent", "priority", "origin", "session",
-            "destination", "placed",
+            "destination", "placed", "former", "network", "retry_reason", "active_boot",
         ],
         "requests": ["request", "credentials"], "sessions": ["settings", "cookies", "name"],
         "settings": ["value", "name"], "events": ["snapshot", "kind", "session"],
@@ -85,6 +85,8 @@ enum SampleRows {
     private static let numbers: [String: [String]] = [
         "transfers": [
             "phase", "created_at", "finished_at", "retry_at", "attempts", "has_partial", "due", "secrets", "id",
+            "revision", "ended", "not_before", "deadline", "starts_late", "restarts", "spooled", "secrets_forgotten",
+            "active_at", "active_spent", "active_uptime", "retry_delay", "resource_timeout",
         ],
         "events": ["at", "id", "number"], "requests": ["id"], "sessions": ["last_task"], "transfer_tags": ["id"],
         "sqlite_sequence": ["seq"],

@@ -25,6 +25,23 @@ extension Journal {
 }
 
 extension JournalTransaction {
+    func begin(
+        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Revision] = [:],
+        at moment: ActiveTime.Instant
+    ) throws(TransferError) -> BegunTransfers {
+        var circumstances = WishCircumstances(moment)
+        circumstances.delayed = Set(delayed)
+        return try begin(ids, of: session, circumstances, gone: gone)
+    }
+
+    /// Stores another wish.
+    @discardableResult
+    func setIntent(_ id: TransferID, _ intent: TransferIntent) throws(TransferError) -> Bool {
+        guard var record = try record(id) else { return false }
+        record.intent = intent
+        return try update(record)
+    }
+
     /// Stores how a transfer ended.
     @discardableResult
     func finish(_ id: TransferID, outcome: Outcome, at: Date, facts: TransferFacts) throws(TransferError) -> Bool {

@@ -3,10 +3,26 @@
 
 /// Steps that make a journal's tables what they were in an earlier version.
 enum OldJournals {
-    static let version7 = [
-        "DROP INDEX transfers_secrets", "ALTER TABLE transfers DROP COLUMN secrets",
-        "DELETE FROM grdb_migrations WHERE identifier = '8'",
-    ]
+    /// Without columns for what decisions depend on.
+    static let version8 =
+        [
+            """
+            UPDATE transfers SET active = iif(active_at IS NULL, json_object('spent', active_spent), \
+            json_object('spent', active_spent, 'start', \
+            json_object('wall', active_at, 'boot', active_boot, 'uptime', active_uptime))) WHERE active_spent IS NOT NULL
+            """
+        ]
+        + [
+            "revision", "ended", "former", "network", "retry_delay", "retry_reason", "not_before", "deadline",
+            "resource_timeout", "starts_late", "restarts", "spooled", "secrets_forgotten", "active_spent", "active_at",
+            "active_boot", "active_uptime",
+        ].map { "ALTER TABLE transfers DROP COLUMN \($0)" } + ["DELETE FROM grdb_migrations WHERE identifier = '9'"]
+
+    static let version7 =
+        version8 + [
+            "DROP INDEX transfers_secrets", "ALTER TABLE transfers DROP COLUMN secrets",
+            "DELETE FROM grdb_migrations WHERE identifier = '8'",
+        ]
 
     static let version5 =
         version7 + [

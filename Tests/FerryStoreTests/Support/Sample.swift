@@ -5,6 +5,7 @@ import FerryCore
 import FerryStore
 import Foundation
 import Logging
+import Testing
 
 /// Records to store, and journals to store them in.
 enum Sample {
@@ -49,6 +50,12 @@ enum Sample {
         try await journal.commit { transaction throws(TransferError) in
             for record in records { try transaction.insert(record) }
         }
+    }
+
+    /// Stores a record; returns what is read of it.
+    static func stored(_ record: TransferRecord, in journal: any Journal) async throws -> TransferRecord {
+        try await insert([record], into: journal)
+        return try #require(try await journal.record(record.id))
     }
 
     static func open(_ folder: TemporaryFolder) async throws -> SQLiteJournal {

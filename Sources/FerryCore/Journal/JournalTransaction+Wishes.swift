@@ -1,0 +1,133 @@
+package import Foundation
+
+/// What users do to transfers, over what each journal has.
+extension JournalTransaction {
+    /// Asks the machine what a wish makes of each transfer, and stores what it answers.
+    package func change(
+        _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
+    ) throws(TransferError) -> WishChanges {
+        var changes = WishChanges()
+        for record in try records(ids.sorted()) where record.request.session == session {
+            if let expected = circumstances.revision, record.revision.number != expected.number {
+                changes.noteStale(record.id)
+                continue
+            }
+            var machine = TransferMachine(record)
+            let action = machine.wished(wish, at: circumstances.moment(of: record.id))
+            guard changes.note(action, of: record.id) else { continue }
+            try update(withFreeDestination(machine.record))
+        }
+        return changes
+    }
+
+    /// A transfer without its destination, where another one has reserved it meanwhile: the next head chooses another.
+    private func withFreeDestination(_ record: TransferRecord) throws(TransferError) -> TransferRecord {
+        guard record.outcome == nil, let path = record.facts.destination, let holder = try destinationHolder(path),
+            holder != record.id
+        else { return record }
+        var record = record
+        record.facts.destination = nil
+        return record
+    }
+
+    // MARK: Many transfers
+
+    /// Suspends those of a session's transfers that may run, with their events.
+    package func suspend(
+        _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
+    ) throws(TransferError) -> EventRun {
+        let changes = try change(.pause, ids, of: session, WishCircumstances(moment))
+        return try appendEvents(kind: .suspended, at: moment.wall, ids: changes.changed, session: session)
+    }
+
+    /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
+    /// their events.
+    ///
+    /// A transfer that has ended and lost its secrets is not asked for without them.
+    /// - Parameter gone: those that have succeeded and whose files are gone, with the rows that this was found for; they are
+    ///   fetched again, unless their rows have changed since.
+    package func begin(
+        _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances,
+        gone: [TransferID: Revision] = [:]
+    ) throws(TransferError) -> BegunTransfers {
+        let changes = try change(.start, ids, of: session, circumstances)
+        var begun = changes.changed
+        // What has succeeded, or is being removed, is refused as well; nobody needs to be told so.
+        var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
+        for (id, revision) in gone {
+            guard let record = try record(id), record.request.session == session,
+                record.revision.number == revision.number
+            else { continue }
+            var machine = TransferMachine(record)
+            switch machine.wished(.fetchAgain, at: circumstances.moment(of: id)) {
+            case .enqueue:
+                try update(withFreeDestination(machine.record))
+                begun.append(id)
+            case .refuse: lacking.append(id)
+            case .none, .stop, .rest, .finish, .forget: continue
+            }
+        }
+        begun.sort()
+        let events = try appendEvents(
+            kind: .resumed, at: circumstances.now.wall, ids: begun, session: session)
+        return BegunTransfers(events: events, lacking: lacking.sorted())
+    }
+
+    /// Forgets those of a session's transfers that leave nothing behind, with their events, and notes of the others that they
+    /// are to be forgotten.
+    ///
+    /// - Parameters:
+    ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
+    ///   - sparesSucceeded: whether those that have succeeded are left as they are.
+    ///   - live: those that may be writing.
+    /// - Returns: The events, and those that are still to be cleaned up.
+    package func remove(
+        _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
+        live: Set<TransferID>, at now: Date
+    ) throws(TransferError) -> (removed: EventRun, begun: [TransferID]) {
+        // No time under way is reckoned of what goes.
+        var circumstances = WishCircumstances(ActiveTime.Instant(wall: now, boot: nil, uptime: 0))
+        circumstances.running = live
+        let wish = Wish.forget(file: intent == .removeWithFile, sparesSucceeded: sparesSucceeded)
+        let changes = try change(wish, ids, of: session, circumstances)
+        return (try forget(changes.forgotten, of: session, at: now), changes.changed)
+    }
+
+    /// Keeps transfers after all that have succeeded meanwhile.
+    package func keep(_ ids: [TransferID]) throws(TransferError) {
+        for record in try records(ids) {
+            var machine = TransferMachine(record)
+            let now = ActiveTime.Instant(wall: record.createdAt, boot: nil, uptime: 0)
+            guard machine.wished(.keep, at: WishMoment(now: now)) == .rest else { continue }
+            try update(machine.record)
+        }
+    }
+
+    // MARK: One transfer
+
+    /// Takes a wish for one transfer: one that cannot be read is what its record says.
+    ///
+    /// - Parameters:
+    ///   - revision: of the row that the wish was decided from; nil takes the row as it is.
+    ///   - isSilent: whether no event tells of it.
+    package func wish(
+        _ wish: Wish, for id: TransferID, from revision: Revision? = nil, isSilent: Bool = false, at moment: WishMoment
+    ) throws(TransferError) -> WishFate {
+        guard let record = try record(id) else { return .unknown }
+        if let revision, record.revision.number != revision.number { return .stale }
+        var machine = TransferMachine(record)
+        let action = machine.wished(wish, at: moment)
+        switch action {
+        case .none: return .none(record)
+        case .refuse(let error): return .refused(error)
+        case .stop, .rest, .enqueue, .finish, .forget: break
+        }
+        let stored = try withFreeDestination(machine.record)
+        if action == .forget { try delete(id) } else { try update(stored) }
+        guard !isSilent, let kind = wish.event(of: action) else { return .done(nil, stored) }
+        let (now, session) = (moment.now.wall, record.request.session)
+        let number = try appendEvent(kind: kind, at: now, id: id, session: session, snapshot: nil)
+        let event = TransferEvent(number: number, kind: kind, at: now, id: id, session: session, transfer: nil)
+        return .done(event, stored)
+    }
+}

@@ -1,0 +1,60 @@
+/// What a wish for many transfers depends on besides them.
+package struct WishCircumstances: Sendable {
+    package let now: ActiveTime.Instant
+    /// Those that wait for a moment.
+    package var delayed: Set<TransferID> = []
+    /// Those whose runs have not ended, and may be writing.
+    package var running: Set<TransferID> = []
+    /// The revision of the rows that the wish was decided from; nil takes them as they are.
+    package var revision: Revision?
+
+    package init(_ now: ActiveTime.Instant) { self.now = now }
+
+    package func moment(of id: TransferID) -> WishMoment {
+        WishMoment(now: now, isDelayed: delayed.contains(id), isRunning: running.contains(id))
+    }
+}
+
+/// What a wish for many transfers has come to.
+package struct WishChanges: Sendable {
+    /// Those that have changed and are stored so, oldest first.
+    package private(set) var changed: [TransferID] = []
+    /// Those that leave nothing behind; they are still stored.
+    package private(set) var forgotten: [TransferID] = []
+    package private(set) var refused: [(id: TransferID, error: TransferError)] = []
+    /// Those that are not what the wish was decided from.
+    package private(set) var stale: [TransferID] = []
+    package init() {}
+
+    package mutating func noteStale(_ id: TransferID) { stale.append(id) }
+
+    /// Notes what the machine has answered.
+    ///
+    /// - Returns: whether there is something to store.
+    package mutating func note(_ action: TransferMachine.Action, of id: TransferID) -> Bool {
+        switch action {
+        case .none: return false
+        case .refuse(let error):
+            refused.append((id, error))
+            return false
+        case .forget:
+            forgotten.append(id)
+            return false
+        case .stop, .rest, .enqueue, .finish:
+            changed.append(id)
+            return true
+        }
+    }
+}
+
+/// What became of a wish for one transfer.
+package enum WishFate: Sendable {
+    /// The event that tells of it, and the transfer as it is stored, or was; no event if none tells of it, or not yet.
+    case done(TransferEvent?, TransferRecord)
+    /// Nothing has changed: it is as it is wished, or cannot be.
+    case none(TransferRecord)
+    /// Nothing has changed: it is not what the wish was decided from.
+    case stale
+    case refused(TransferError)
+    case unknown
+}

@@ -1,0 +1,82 @@
+import FerryCore
+import Foundation
+import GRDB
+
+/// What decisions depend on, as columns of a row, and back.
+enum CoreColumns {
+    /// Those that are written, in the order of ``arguments(_:)``.
+    static let names = [
+        "intent", "phase", "ended", "attempts", "retry_at", "retry_delay", "retry_reason", "not_before", "deadline",
+        "resource_timeout", "due", "starts_late", "restarts", "has_partial", "spooled", "secrets_forgotten",
+        "active_spent", "active_at", "active_boot", "active_uptime",
+    ]
+
+    static func arguments(_ core: TransferCore) -> [(any DatabaseValueConvertible)?] {
+        let plan = core.retry
+        return [
+            core.intent.rawValue, JournalPhase(core).rawValue, JournalPhase(ended: core.outcome)?.rawValue,
+            core.attempts, plan?.at.journalMilliseconds, plan?.delay, plan?.reason.rawValue,
+            core.notBefore?.journalMilliseconds, core.deadline?.journalMilliseconds, core.resourceTimeout,
+            core.due?.journalMilliseconds, core.startsAfterRelaunch, core.restarts, core.leavesWork, core.isSpooled,
+            core.secretsForgotten,
+        ] + active(core.active)
+    }
+
+    /// The columns of the time under way; all NULL of one that was never started.
+    static func active(_ active: ActiveTime) -> [(any DatabaseValueConvertible)?] {
+        let start = active.start
+        return [
+            active == ActiveTime() ? nil : active.spent, start?.wall.journalMilliseconds, start?.boot, start?.uptime,
+        ]
+    }
+
+    /// What the revision of a row becomes with a change; one that Ferry has not given begins again.
+    static let nextRevision = "iif(revision BETWEEN 0 AND 4611686018427387903, revision + 1, 1)"
+
+    /// The columns that ``core(_:)`` reads.
+    static let select = """
+        id, revision, intent, ended, attempts, has_partial, retry_at, retry_delay, retry_reason, not_before, deadline, \
+        resource_timeout, starts_late, restarts, spooled, secrets_forgotten, active_spent, active_at, active_boot, \
+        active_uptime
+        """
+
+    /// What a row of ``select`` says; nil if its words are not known.
+    static func core(_ row: RowReader) -> TransferCore? {
+        guard let id = row.integer(0), let intent = row.text(2).flatMap(TransferIntent.init) else { return nil }
+        let ended = row.integer(3)
+        let outcome = ended.flatMap { JournalPhase(rawValue: Int($0))?.outcome }
+        guard (ended == nil) == (outcome == nil) else { return nil }
+        var core = TransferCore(
+            id: TransferID(column: id), revision: Revision(row.integer(1) ?? 0), intent: intent, outcome: outcome)
+        core.attempts = row.integer(4).map(Int.init) ?? 0
+        core.leavesWork = row.integer(5) == 1
+        core.retry = retry(row, 6)
+        core.notBefore = row.date(9)
+        core.deadline = row.date(10)
+        core.resourceTimeout = row.finite(11)
+        core.startsAfterRelaunch = row.integer(12) == 1
+        core.restarts = row.integer(13).map(Int.init) ?? 0
+        core.isSpooled = row.integer(14) == 1
+        core.secretsForgotten = row.integer(15) == 1
+        core.active = active(row, 16)
+        core.clampNumbers()
+        return core
+    }
+
+    /// The time under way, from four columns.
+    static func active(_ row: RowReader, _ first: Int) -> ActiveTime {
+        var start: ActiveTime.Instant?
+        if let wall = row.date(first + 1), let uptime = row.finite(first + 3) {
+            start = ActiveTime.Instant(wall: wall, boot: row.text(first + 2), uptime: uptime)
+        }
+        return ActiveTime(spent: row.finite(first) ?? 0, start: start)
+    }
+
+    /// When a transfer is tried again, from three columns.
+    static func retry(_ row: RowReader, _ first: Int) -> RetryMoment? {
+        guard let at = row.date(first), let delay = row.finite(first + 1), let reason = row.text(first + 2) else {
+            return nil
+        }
+        return RetryMoment(at: at, delay: delay, reason: WaitReason(rawValue: reason) ?? .unknown)
+    }
+}

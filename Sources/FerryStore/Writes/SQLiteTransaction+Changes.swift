@@ -1,0 +1,160 @@
+package import FerryCore
+package import Foundation
+import GRDB
+
+/// What is written of a transfer; the same for many.
+private struct RowChange: Hashable {
+    let intent: TransferIntent
+    let phase: JournalPhase
+    let ended: Outcome.Kind?
+    let due: Date?
+    let restarts: Int
+    let active: ActiveTime
+    let waitsForMoment: Bool
+    /// Whether the limits of failures begin anew.
+    let startsLimits: Bool
+    /// Whether an outcome is taken away.
+    let revives: Bool
+
+    init(_ core: TransferCore, from old: TransferCore, _ action: TransferMachine.Action) {
+        intent = core.intent
+        phase = JournalPhase(core)
+        ended = core.outcome
+        due = core.due
+        restarts = core.restarts
+        active = core.active
+        waitsForMoment = core.waitsForMoment
+        startsLimits = action.startsLimits
+        revives = old.outcome != nil && core.outcome == nil
+    }
+}
+
+extension SQLiteTransaction {
+    package func change(
+        _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
+    ) throws(TransferError) -> WishChanges {
+        try deferCheckpoint(changing: ids.count)
+        var changes = WishChanges()
+        var left = ids.sorted()[...]
+        while !left.isEmpty {
+            let page = Array(left.prefix(Self.pageSize))
+            left = left.dropFirst(Self.pageSize)
+            try change(wish, try cores(page, of: session), circumstances, &changes)
+        }
+        return changes
+    }
+
+    /// Rows that are in memory at once.
+    private static var pageSize: Int { 1000 }
+
+    /// Asks about a page of rows, and writes what is alike together.
+    private func change(
+        _ wish: Wish, _ page: [TransferCore], _ circumstances: WishCircumstances, _ changes: inout WishChanges
+    ) throws(TransferError) {
+        var groups: [RowChange: [TransferID]] = [:]
+        for old in page {
+            if let expected = circumstances.revision, old.revision.number != expected.number {
+                changes.noteStale(old.id)
+                continue
+            }
+            var core = old
+            let action = TransferMachine.decide(wish, &core, at: circumstances.moment(of: old.id))
+            guard changes.note(action, of: old.id) else { continue }
+            groups[RowChange(core, from: old, action), default: []].append(old.id)
+        }
+        for (change, ids) in groups {
+            if change.revives {
+                try revive(change, ids)
+            } else {
+                try write(change, change.startsLimits ? Self.limits : "", ids)
+            }
+        }
+    }
+
+    /// The limits of failures begin anew.
+    private static var limits: String { ", failures = '\(TransferColumns.plain)'" }
+
+    /// Lets those live again that have ended; a name that was taken meanwhile is chosen anew by the next head.
+    private func revive(_ change: RowChange, _ ids: [TransferID]) throws(TransferError) {
+        let live = Self.limits + ", outcome = NULL, finished_at = NULL"
+        try write(change, live + ", destination = former, former = NULL", ids)
+        var robbed: [TransferID] = []
+        try connection.forEachRow(
+            "SELECT id FROM transfers WHERE id IN (SELECT value FROM json_each(?)) AND ended IS NOT NULL",
+            [PageQuery.json(ids)]
+        ) { row in
+            if let id = row.integer(0) { robbed.append(TransferID(column: id)) }
+        }
+        for id in robbed {
+            try write(change, live + ", destination = NULL, former = NULL", [id])
+            let row = try connection.row("SELECT facts FROM transfers WHERE id = ?", [id.column])
+            guard var facts = row.map(RowReader.init)?.json(0, as: TransferFacts.self) else { continue }
+            facts.destination = nil
+            try connection.execute(
+                "UPDATE transfers SET facts = ? WHERE id = ?", [try JournalJSON.text(facts), id.column])
+        }
+    }
+
+    /// Writes what is the same for some transfers, but for those whose destination another one has.
+    ///
+    /// No wish leaves a retry, or the place of a file: none ends well by one.
+    private func write(_ change: RowChange, _ more: String, _ ids: [TransferID]) throws(TransferError) {
+        try connection.execute(
+            """
+            UPDATE OR IGNORE transfers SET revision = \(CoreColumns.nextRevision), intent = ?, phase = ?, ended = ?, \
+            due = ?, restarts = ?, active = NULL, active_spent = ?, active_at = ?, active_boot = ?, active_uptime = ?, \
+            line = CASE WHEN ? THEN NULL ELSE network END, retry = NULL, retry_at = NULL, retry_delay = NULL, \
+            retry_reason = NULL, placed = NULL\(more) WHERE id IN (SELECT value FROM json_each(?))
+            """,
+            [
+                change.intent.rawValue, change.phase.rawValue, JournalPhase(ended: change.ended)?.rawValue,
+                change.due?.journalMilliseconds, change.restarts,
+            ] + StatementArguments(CoreColumns.active(change.active))
+                + [change.waitsForMoment, PageQuery.json(ids)])
+    }
+
+    /// Forgets transfers, with their events.
+    package func forget(_ ids: [TransferID], of session: SessionID, at now: Date) throws(TransferError) -> EventRun {
+        try deleteRequests(ids)
+        try connection.execute(
+            "DELETE FROM transfers WHERE id IN (SELECT value FROM json_each(?))", [PageQuery.json(ids)])
+        return try appendEvents(kind: .removed, at: now, ids: ids, session: session)
+    }
+
+    // MARK: Reading
+
+    /// What decisions about some of a session's transfers depend on, the oldest first.
+    private func cores(_ ids: [TransferID], of session: SessionID) throws(TransferError) -> [TransferCore] {
+        var cores: [TransferCore] = []
+        cores.reserveCapacity(ids.count)
+        // A `+` keeps SQLite from walking over the whole session.
+        try connection.forEachRow(
+            """
+            SELECT \(CoreColumns.select) FROM transfers \
+            WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+            """, [session.name, PageQuery.json(ids)]
+        ) { row in
+            guard let core = CoreColumns.core(row) else {
+                connection.report(unreadable: ["intent"], of: "transfer \(TransferID(column: row.integer(0) ?? 0))")
+                return
+            }
+            cores.append(core)
+        }
+        for index in cores.indices where cores[index].revision.number <= 0 {
+            if let core = try completedCore(cores[index].id) { cores[index] = core }
+        }
+        return cores
+    }
+
+    /// What decisions depend on of a row of an earlier version, which is given its columns; one that cannot be read stays as it
+    /// is.
+    func completedCore(_ id: TransferID) throws(TransferError) -> TransferCore? {
+        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
+        let (record, unreadable) = TransferColumns.record(from: RowReader(row))
+        guard unreadable.isEmpty, record.revision.number <= 0 else { return record.core }
+        try update(record)
+        var complete = record
+        complete.revision = Revision(1)
+        return complete.core
+    }
+}
