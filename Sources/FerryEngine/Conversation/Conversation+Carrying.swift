@@ -1,19 +1,12 @@
 import FerryCore
 import Foundation
 
-/// What a conversation leaves to the part that has it.
+/// The connections of a conversation.
 protocol ConversationHost: Sendable {
-    /// Who is asked; nil where no client is.
-    var questions: ClientQuestions? { get }
     /// Sends a request on a connection of the host's choice.
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange
     /// A head has come, or none will.
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async
-}
-
-/// What servers have told, for all conversations of one attempt; it stays where the attempt is isolated.
-final class AttemptMemory {
-    var value = ConversationMemory()
 }
 
 /// How a conversation has ended.
@@ -51,7 +44,7 @@ extension Conversation {
     ///
     /// - Throws: what `host.open` throws, and the end of a client that is not waited for any more.
     mutating func carry(
-        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ memory: AttemptMemory,
+        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine
     ) async throws(TransferError) -> ConversationEnd {
         var step = Step.send(after: 0)
@@ -62,10 +55,10 @@ extension Conversation {
                 await answered?.exchange.discard()
                 answered = nil
                 if pause > 0 { try? await Task.sleep(for: .seconds(pause)) }
-                (step, answered) = try await send(by: host, memory, engine)
+                (step, answered) = try await send(by: host, shared, engine)
             case .ask(let question):
                 do throws(TransferError) {
-                    step = try await ask(question, by: host, memory)
+                    step = try await ask(question, shared)
                 } catch {
                     await answered?.exchange.close()
                     throw error
@@ -88,15 +81,15 @@ extension Conversation {
 
     /// Makes one request.
     private mutating func send(
-        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ memory: AttemptMemory,
+        isolation: isolated (any Actor)? = #isolation, by host: some ConversationHost, _ shared: Correspondence,
         _ engine: Engine
     ) async throws(TransferError) -> (Step, Answered?) {
         var cookies: String?
-        if wantsCookies, let questions = host.questions {
+        if wantsCookies, let questions = shared.questions {
             let url = course.url
             cookies = try await questions.ask { await $0.cookies(for: url) }
         }
-        let request = try request(cookies: cookies, &memory.value, Self.proofs)
+        let request = try request(cookies: cookies, &shared.memory, Self.proofs)
         let exchange = try await host.open(request)
         let askedAt = Crew.now
         let head: ResponseHead
@@ -107,23 +100,22 @@ extension Conversation {
             if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
             let meaning = exchange.meaning(of: error)
             if meaning == .notOverHTTP2 { engine.clients.refusals.note(request.url.origin) }
-            return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &memory.value), nil)
+            return (failed(meaning, error, wasSent: exchange.mayHaveSentAll, &shared.memory), nil)
         }
         await host.ended(exchange, request)
         let setup = exchange.roundTrip ?? Crew.now - askedAt
-        if let questions = host.questions {
+        if let questions = shared.questions {
             let (set, url) = (head.values("Set-Cookie"), request.url)
             if !set.isEmpty { try await questions.ask { await $0.receivedCookies(set, from: url) } }
         }
-        let step = received(head, &memory.value, now: Date())
+        let step = received(head, &shared.memory, now: Date())
         return (step, Answered(exchange: exchange, head: head, setup: setup))
     }
 
     private mutating func ask(
-        isolation: isolated (any Actor)? = #isolation, _ question: Question, by host: some ConversationHost,
-        _ memory: AttemptMemory
+        isolation: isolated (any Actor)? = #isolation, _ question: Question, _ shared: Correspondence
     ) async throws(TransferError) -> Step {
-        guard let questions = host.questions else {
+        guard let questions = shared.questions else {
             throw TransferError(.internal, "There is no client to be asked.")
         }
         switch question {
@@ -131,7 +123,7 @@ extension Conversation {
             return answered(try await questions.ask { await $0.redirect(redirect) }, now: Date())
         case .challenge(let challenge):
             let answer = try await questions.ask { await $0.answer(challenge) }
-            return answered(answer, &memory.value)
+            return answered(answer, &shared.memory)
         }
     }
 }

@@ -7,8 +7,9 @@ extension Load {
         try RequestFieldRule.checkMethod(request.method)
         let url = try HTTPURL(parsing: request.url)
         let terms = ConversationTerms(request, home: url.origin, engine.configuration, asksClient: questions != nil)
-        var conversation = Conversation(terms, from: RequestCourse(from: url, terms))
-        switch try await conversation.carry(by: LoadConnection(self), AttemptMemory(), engine) {
+        let shared = Correspondence(.success(terms), questions)
+        var conversation = try shared.begin(at: url)
+        switch try await conversation.carry(by: LoadConnection(self), shared, engine) {
         case .accepted(let accepted):
             try checkCanceled()
             try accept(accepted)
@@ -48,8 +49,6 @@ private actor LoadConnection: ConversationHost {
         self.load = load
         body = LoadSending(load.request.body)
     }
-
-    nonisolated var questions: ClientQuestions? { load.questions }
 
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
         try load.checkCanceled()

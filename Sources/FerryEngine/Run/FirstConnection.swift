@@ -5,8 +5,6 @@ struct FirstConnection: ConversationHost {
     let run: TransferRun
     let turn: Turn
 
-    var questions: ClientQuestions? { run.questions }
-
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange { try await run.open(request, turn) }
 
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request) }

@@ -12,11 +12,11 @@ extension TransferRun {
         situation.identity = turn.restart == nil ? facts.identity : nil
         situation.hasExpectedDigest = wishes.judgesByDigest
         situation.expectedSize = job.request.expectedSize
-        situation.existing = existing?.identity
+        situation.existing = job.existing?.identity
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
-        situation.isUnconditional = turn.isUnconditional || (source > 0 && wishes.judgesByDigest)
+        situation.isUnconditional = turn.isUnconditional || (sources.current > 0 && wishes.judgesByDigest)
         return situation
     }
 
@@ -32,31 +32,24 @@ extension TransferRun {
         }
     }
 
-    /// Where requests of one of the URLs begin.
-    func course(of source: Int) throws(TransferError) -> RequestCourse {
-        let start = source == 0 ? try originalURL.get() : try HTTPURL(parsing: job.request.mirrors[source - 1])
-        return RequestCourse(from: start, try terms.get(), cookies: memory.value.cookies)
-    }
-
     /// Asks the original URL, and judges the answer that it leads to.
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew
     /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
-        var conversation = Conversation(
-            try terms.get(), from: try course(of: source), planned: plan.fields, isFresh: turn.isFresh)
-        switch try await conversation.carry(by: FirstConnection(run: self, turn: turn), memory, engine) {
+        var conversation = try shared.begin(
+            at: try sources.url(of: sources.current), planned: plan.fields, isFresh: turn.isFresh)
+        switch try await conversation.carry(by: FirstConnection(run: self, turn: turn), shared, engine) {
         case .accepted(let accepted):
             let verdict = ResumeTable.decide(situation(plan.asked, accepted, turn))
             try await checkRetriedStatus(accepted)
-            exchange = accepted.exchange
-            countConnection(at: accepted.course.url.origin)
+            connections.count(at: accepted.course.url.origin, engine.budget)
             return Answer(accepted, verdict)
         case .failed(let error, let later):
-            self.later = later
+            end.later = later
             throw error
         case .waiting(let challenge, let error):
-            pendingChallenge = challenge
+            end.challenge = challenge
             throw error
         }
     }
@@ -69,10 +62,10 @@ extension TransferRun {
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await accepted.exchange.close()
-        later = LaterAnswer(head)
+        end.later = LaterAnswer(head)
         noteRefusal(head, accepted.course.url)
         // The client has said that the request may be made again.
-        isUnrepeatable = false
+        end.isUnrepeatable = false
         facts.bodySent = nil
         throw TransferError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,

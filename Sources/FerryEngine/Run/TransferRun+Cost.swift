@@ -30,7 +30,7 @@ extension TransferRun {
 
     /// The failure of an attempt whose answers do not lead to the file.
     func endless(_ fact: String) -> TransferError {
-        let url = (try? originalURL.get())?.redacted ?? ""
+        let url = (try? sources.original.get())?.redacted ?? ""
         return TransferError(
             .badResponse, "The file cannot be fetched from \(url) in one go: \(fact).", details: ErrorDetails(url: url))
     }

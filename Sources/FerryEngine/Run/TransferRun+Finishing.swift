@@ -58,10 +58,8 @@ extension TransferRun {
         _ algorithms: Set<DigestAlgorithm>, of file: OpenFile, size: Int64
     ) async throws(TransferError) -> [Checksum] {
         guard !algorithms.isEmpty else { return [] }
-        var begun = RunningDigest(algorithms)
-        if let digest, digest.count <= size, algorithms.isSubset(of: digest.algorithms) { begun = digest }
-        guard begun.count < size else { return begun.finalize() }
-        let prefix = begun
+        let prefix = writes.digest.begun(algorithms, size: size)
+        guard prefix.count < size else { return prefix.finalize() }
         do {
             return try await disk.bulk.run { system throws(DiskError) in
                 try FileDigest.extend(prefix, of: file, to: size, disk: system)
@@ -79,9 +77,9 @@ extension TransferRun {
         let sentence = "The file's \(wrong.algorithm.rawValue) is \(found?.hex ?? "another"), not \(wrong.hex)."
         var details = ErrorDetails()
         (details.expected, details.actual) = (wrong, found)
-        digest = nil
+        writes.digest.begin()
         if facts.joined, !facts.restartedByDigest {
-            for mirror in usedMirrors { dropSource(mirror, "the file had another digest with bytes of it") }
+            for mirror in sources.usedMirrors { dropSource(mirror, "the file had another digest with bytes of it") }
             facts.startOver(note: "restarted: the joined parts did not have the expected digest")
             facts.restartedByDigest = true
             facts.bypassesCaches = true
@@ -94,5 +92,19 @@ extension TransferRun {
         facts.identity = nil
         try await record()
         return TransferError(.digestMismatch, sentence + " The download was removed.", details: details)
+    }
+
+    /// Lets the digest follow what has been written without a gap: nothing is left to be read when the last byte comes.
+    func advanceDigest() {
+        guard let partial, let (begun, end) = writes.digest.next(after: writes.all(beside: facts.ranges)) else {
+            return
+        }
+        writes.digest.follow(
+            with: Task(name: "digest of \(job.id)") {
+                let read = await disk.bulk.result { system throws(DiskError) in
+                    try FileDigest.extend(begun, of: partial.file, to: end, disk: system)
+                }
+                if writes.digest.followed(to: end, try? read.get()) { advanceDigest() }
+            })
     }
 }

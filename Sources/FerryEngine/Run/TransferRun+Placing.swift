@@ -170,7 +170,7 @@ extension TransferRun {
     /// Chooses the destination of a whole file whose name was taken, or changed, since its head came.
     private func claimAnew(in folder: OpenFile) async throws(TransferError) -> Outcome.Success? {
         if facts.name == nil {
-            let original = try originalURL.get()
+            let original = try sources.original.get()
             let disposition = facts.response?.fields.first { $0.isNamed("Content-Disposition") }?.value
             facts.name = FileName.choose(
                 callerName: job.request.name, contentDisposition: disposition, originalURL: original,

@@ -109,7 +109,7 @@ extension TransferRun {
             facts.name = FileName.choose(
                 callerName: job.request.name,
                 contentDisposition: answer.head.value("Content-Disposition"),
-                originalURL: try originalURL.get(), finalURL: answer.url,
+                originalURL: try sources.original.get(), finalURL: answer.url,
                 nameFrom: job.request.nameFrom)
         }
         noteWay(answer)
@@ -138,7 +138,7 @@ extension TransferRun {
         }
         reached(.identityCommitted)
         if let length = body.completeLength { try await makeRoom(length) }
-        digest = expectedDigests.isEmpty ? nil : RunningDigest(Set(expectedDigests.map(\.algorithm)))
+        writes.digest.begin(Set(expectedDigests.map(\.algorithm)))
         return nil
     }
 

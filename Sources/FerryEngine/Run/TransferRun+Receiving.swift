@@ -23,7 +23,7 @@ extension TransferRun {
             configuration.coding = coding
             let opened = BodySink(configuration)
             sink = opened
-            sinks = [opened]
+            writes.open(opened)
             do throws(TransferError) {
                 try await answer.exchange.receive(into: opened)
                 failure = opened.codingFault
@@ -36,7 +36,7 @@ extension TransferRun {
             let decoded = sink.position - start
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
-        sinks = []
+        writes.end()
         try await settle(sink, partial, until: end, failure, digestsContent)
     }
 
@@ -65,7 +65,7 @@ extension TransferRun {
     ) async {
         let due = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let interval = TimeAmount.nanoseconds(Int64(engine.configuration.checkpointInterval * 1e9))
-        let clock = engine.loops[loop].scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+        let clock = engine.loops[connections.loop].scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             due.continuation.yield()
         }
         let checkpoints = Task(name: "checkpoints of \(job.id)") {
@@ -92,7 +92,7 @@ extension TransferRun {
 
     /// Ends everything that is under way, with an error of our own.
     func stopExchanges(with error: TransferError = ExchangeEnd.stopped) {
-        exchange?.stop(with: error)
+        connections.exchange?.stop(with: error)
         for member in crew?.members.values ?? [:].values { member.exchange?.stop(with: error) }
     }
 
@@ -104,11 +104,10 @@ extension TransferRun {
         let limit = end ?? maximum ?? Int64.max
         let tooLarge = TransferError(
             .tooLarge, "The file is larger than the \(maximum ?? 0) bytes that are allowed.")
-        let runsAlong = digest?.count == start && !followsDigest && digestTask == nil && digestSink == nil
         return BodySink.Configuration(
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
             limit: limit, responseEnd: end, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,
-            digest: runsAlong ? digest : nil,
+            digest: writes.digest.running(from: start),
             responseDigest: digestsContent.isEmpty ? nil : RunningDigest(Set(digestsContent.map(\.algorithm))),
             checkpointDue: checkpointDue)
     }
@@ -116,21 +115,19 @@ extension TransferRun {
     /// Makes what has been written durable, then records it; never the other way (docs/behaviour/transfers.md#D2).
     private func checkpoint(_ partial: PartialFile) async {
         // A sync after one that failed says nothing about the pages that the first one lost.
-        guard checkpointError == nil else { return }
-        let written = sinks.map { (sink: $0, range: $0.start..<$0.position) }
+        guard writes.fault == nil else { return }
+        let written = zip(writes.sinks, writes.ranges).map { (sink: $0, range: $1) }
         guard written.contains(where: { !facts.ranges.contains($0.range) }) else { return }
         reached(.bytesWritten)
         do throws(TransferError) {
             try await onDisk { _ throws(DiskError) in try partial.sync() }
             reached(.bytesSynced)
             // What turned out to be no data meanwhile has left the list.
-            for part in written where sinks.contains(where: { $0 === part.sink }) { facts.ranges.insert(part.range) }
+            for part in written where writes.contains(part.sink) { facts.ranges.insert(part.range) }
             try await record()
             reached(.rangesCommitted)
         } catch {
-            // Nothing after the last recorded range counts any more: Linux reports a failed write-back once
-            // (docs/behaviour/transfers.md#D5).
-            checkpointError = error
+            writes.failed(error)
             stopExchanges()
         }
     }
@@ -141,7 +138,7 @@ extension TransferRun {
         _ digestsContent: [Checksum]
     ) async throws(TransferError) {
         let closed = sink.close()
-        digest = closed.digest
+        writes.digest.resume(closed.digest)
         var failure = failure
         if failure == nil, let end, closed.position < end {
             failure = TransferError(
@@ -151,13 +148,13 @@ extension TransferRun {
         if let failure, failure.code == .badResponse || failure.code == .tooLarge {
             // What an unreadable response wrote is not data.
             facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
-            digest = nil
+            writes.digest.begin()
             try await record()
-            throw checkpointError ?? failure
+            throw writes.fault ?? failure
         }
-        if let checkpointError {
-            digest = nil
-            throw checkpointError
+        if let fault = writes.fault {
+            writes.digest.begin()
+            throw fault
         }
         guard closed.position > sink.start else {
             if let failure { throw failure }

@@ -42,7 +42,7 @@ extension TransferRun {
         case .all:
             // Bytes that never became durable come once more, and may not count twice.
             let durable = facts.ranges.contiguousEnd(from: 0)
-            digest = job.digest.flatMap { $0.count <= durable ? $0 : nil }
+            writes.digest.resume(job.digest.flatMap { $0.count <= durable ? $0 : nil })
         case .bytes: break
         case .nothingCertain, .nothing:
             // Where the file system may have changed the time, the file is not stamped again: the bytes are fetched again once,
@@ -61,7 +61,7 @@ extension TransferRun {
         // A file that may have its final name keeps the time that it was given.
         if let partial, facts.stamp == nil, facts.partial?.tellsChanges == true, facts.placement == nil,
             !facts.ranges.isEmpty,
-            checkpointError == nil
+            writes.fault == nil
         {
             let sealed = await disk.result { _ throws(DiskError) in try partial.seal() }
             if case .success(let stamp?) = sealed {
@@ -70,7 +70,7 @@ extension TransferRun {
             }
         }
         // Without a stamp nothing shows that the bytes are still the same, so their digests are of no use.
-        if facts.stamp == nil { digest = nil }
+        if facts.stamp == nil { writes.digest.begin() }
     }
 
     private func reopen(_ recorded: PartialFacts) async throws(TransferError) -> PartialFile? {
@@ -149,7 +149,7 @@ extension TransferRun {
         facts.startOver(note: note)
         facts.partial = nil
         facts.needsTruncation = false
-        digest = nil
+        writes.digest.begin()
         try await record()
     }
 

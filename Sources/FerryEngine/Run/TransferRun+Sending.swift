@@ -20,8 +20,7 @@ extension TransferRun {
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }
         try checkStopping()
         let exchange = try engine.open(asked)
-        self.exchange = exchange
-        if job.request.note != nil, let recorder = exchange.recorder { recorders.append(recorder) }
+        connections.opened(exchange, keepsFacts: job.request.note != nil)
         return exchange
     }
 
@@ -32,9 +31,9 @@ extension TransferRun {
         _ request: OutgoingRequest, worker: Int? = nil
     ) async throws(TransferError) -> ExchangeRequest {
         let url = request.url
-        try await prepareTrust(for: url)
+        if connections.needsTrust(for: url) { connections.take(try await engine.material(of: job.request.trust)) }
         var key = try workerKey(for: url, through: request.proxy)
-        key.loop = worker ?? loop
+        key.loop = worker ?? connections.loop
         key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !request.sendsBody && worker == nil
         key.isFresh = request.isFresh
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
@@ -49,7 +48,7 @@ extension TransferRun {
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
-        key.trust = try trust(for: url)
+        key.trust = try connections.trust(for: url, home: sources.original.get().origin)
         return key
     }
 
@@ -103,20 +102,21 @@ extension TransferRun {
 
     /// Notes whether the request may be sent again.
     func noteSent(_ exchange: Exchange, _ request: OutgoingRequest) {
-        isUnrepeatable = !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
+        end.isUnrepeatable = !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
         let sent = exchange.bytesSent
         // Nothing of an empty body tells whether it was sent.
         if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
-        if isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
+        if end.isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
     }
 
     /// Keeps what is known of the last requests, for the client's metrics.
     func noteExchanges() {
-        if let exchange, job.request.body != nil, exchange.bytesSent > facts.bodySent ?? 0 {
+        if let exchange = connections.exchange, job.request.body != nil, exchange.bytesSent > facts.bodySent ?? 0 {
             facts.bodySent = exchange.bytesSent
         }
-        guard !recorders.isEmpty else { return }
+        let made = connections.facts
+        guard !made.isEmpty else { return }
         // A transfer that was tried for days must not grow without bound.
-        facts.exchanges = Array(((facts.exchanges ?? []) + recorders.map(\.facts)).suffix(64))
+        facts.exchanges = Array(((facts.exchanges ?? []) + made).suffix(64))
     }
 }

@@ -12,76 +12,37 @@ import Synchronization
 /// Has no opinions: `ResumeTable` judges every head, and the service decides from the report what comes after the try.
 /// Facts are recorded after the bytes that they speak of are durable, never before.
 package actor TransferRun {
-    let job: TransferJob
+    private(set) var job: TransferJob
     let engine: Engine
     let journal: any FactsJournal
-    /// Number of the event loop of its first connection.
-    private(set) var loop = 0
-    /// Where its bytes go: what blocks there holds up it and others of that place.
-    private(set) var place = DiskLane.Place.anywhere
-    /// The request's own URL.
-    private(set) lazy var originalURL = Result { () throws(TransferError) in try HTTPURL(parsing: job.request.url) }
-    /// What its conversations go by.
-    private(set) lazy var terms = Result { () throws(TransferError) in
-        try ConversationTerms(job, home: originalURL.get().origin, engine.configuration)
-    }
-    /// What servers have told.
-    let memory = AttemptMemory()
-    /// Whom to ask while requests are under way.
-    let questions: ClientQuestions?
+    /// What its conversations have in common.
+    let shared: Correspondence
     /// What is durable, and in between what is about to be.
     @Boxed var facts: TransferFacts
     var partial: PartialFile?
     /// What may be wished otherwise while the try is made.
     var wishes: RunWishes
-    var exchange: Exchange?
+    var connections = AttemptConnections()
+    var sources: AttemptSources
+    var writes = AttemptWrites()
     /// The workers, while several share the file.
     var crew: Crew?
     /// Connections for workers to come.
     let early: EarlyConnections
-    /// Which URL is asked: 0 is the request's own, then come its mirrors.
-    var source = 0
-    /// URLs that are not asked again in this try.
-    var failedSources: Set<Int> = []
-    /// How the URLs get on.
-    var ranks: [Int: SourceRank] = [:]
-    /// Mirrors that bytes came from.
-    var usedMirrors: Set<Int> = []
-    /// What was written and may not be durable.
-    var sinks: [BodySink] = []
-    /// Whom its connections trust, and what they show; nil until one needs it.
-    private var material: RequestMaterial?
-    /// Digests of the bytes from the beginning, while they come in order.
-    var digest: RunningDigest?
-    /// Where the digest runs along at this moment.
-    var digestSink: BodySink?
-    /// Whether the digest follows what is written, and does not run along.
-    var followsDigest = false
-    /// Takes the digest of what is written already.
-    var digestTask: Task<Void, Never>?
     /// What this attempt has received, and what of it was new, as of the last commit.
     var cost = AttemptCost()
-    /// What the server asked for with the failure that ended the try.
-    var later: LaterAnswer?
-    /// The challenge that the try ends with.
-    var pendingChallenge: PendingChallenge?
-    /// What is known of each request, for the client's metrics.
-    var recorders: [ExchangeRecorder] = []
-    /// Whether a request went out whole that must not go out twice.
-    var isUnrepeatable = false
-    /// A checkpoint that failed; decides over whatever ended the exchange after it.
-    var checkpointError: TransferError?
-    /// The file at the destination, if it is still the one that was put there.
-    private(set) var existing: ExistingFile?
-    private var countedAt: Origin?
-    private(set) var isStopping = false
-    private var stopError: TransferError?
+    var end = AttemptEnd()
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         self.job = job
         self.engine = engine
         self.journal = journal
-        questions = job.advisor.map(ClientQuestions.init)
+        let sources = AttemptSources(job.request)
+        self.sources = sources
+        shared = Correspondence(
+            Result { () throws(TransferError) in
+                ConversationTerms(job, home: try sources.original.get().origin, engine.configuration)
+            }, job.advisor.map(ClientQuestions.init))
         early = EarlyConnections(engine, job.progress)
         _facts = job.$facts
         wishes = RunWishes(job.request)
@@ -93,16 +54,16 @@ package actor TransferRun {
     package func run() async -> RunReport {
         // While the machine sleeps nothing is tried.
         let began = SuspendingClock.now
-        place = await engine.places.place(of: job.request)
-        loop = engine.takeLoop(for: place)
+        let place = await engine.places.place(of: job.request)
+        connections.settle(at: place, loop: engine.takeLoop(for: place))
         early.settle(at: place)
-        countConnection(at: try? originalURL.get().origin)
-        defer { countConnection(at: nil) }
+        connections.count(at: try? sources.original.get().origin, engine.budget)
+        defer { connections.count(at: nil, engine.budget) }
         var result: RunReport.Result
         do throws(TransferError) {
             result = .succeeded(try await perform())
         } catch {
-            result = end(error)
+            result = ending(error)
         }
         stopExchanges()
         dropEarlyConnections()
@@ -112,44 +73,28 @@ package actor TransferRun {
         noteExchanges()
         noteCost()
         cost.seconds = began.duration(to: .now) / .seconds(1)
-        return RunReport(result: result, refusedBy: later?.origin, facts: $facts, cost: cost, digest: digest)
+        return RunReport(
+            result: result, refusedBy: end.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
     }
 
-    /// Counts the first connection for the host that it leads to, after redirects.
-    func countConnection(at origin: Origin?) {
-        guard origin != countedAt else { return }
-        if let origin { engine.budget.enter(origin) }
-        if let countedAt { engine.budget.leave(countedAt) }
-        countedAt = origin
-    }
-
-    private func end(_ error: TransferError) -> RunReport.Result {
-        if let stopError { return .failed(stopError, retryAfter: nil) }
-        if isStopping { return .stopped }
-        if let pendingChallenge {
-            facts.bodySent = nil
-            return .challenged(pendingChallenge)
-        }
-        var error = error
+    private func ending(_ error: TransferError) -> RunReport.Result {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
-        if isUnrepeatable || (isOfPlace && job.request.partialFolder != nil) { error.classOverride = .final }
-        return .failed(error, retryAfter: later?.value)
+        let result = end.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
+        if case .challenged = result { facts.bodySent = nil }
+        return result
     }
 
     /// Goes by another request's wishes for the whole file, as far as it is not in its place.
     package func follow(_ request: TransferRequest) { wishes = RunWishes(request) }
 
     /// Stops at the next safe point: what was written becomes durable, then `run` returns.
-    package func stop() {
-        isStopping = true
-        questions?.giveUp()
-        stopExchanges()
-    }
+    package func stop() { stop(with: nil) }
 
     /// Ends the try with an error that was decided elsewhere; what was written becomes durable.
-    package func stop(with error: TransferError) {
-        stopError = error
-        stop()
+    package func stop(with error: TransferError?) {
+        end.stop(with: error)
+        shared.questions?.giveUp()
+        stopExchanges()
     }
 
     // MARK: The loop
@@ -158,37 +103,21 @@ package actor TransferRun {
         if let success = try await recover() { return success }
         try await checkFolders()
         try checkRepeatable()
-        existing = try await currentFile()
+        job.existing = try await currentFile()
         var best: SourceFailure?
         while true {
             do throws(TransferError) {
                 return try await fetch(after: best?.error)
             } catch {
-                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: later))
+                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: end.later))
                 best = failure
-                guard let next = nextSource(after: error) else {
-                    later = failure.later
+                guard mayAskAnother(after: error), sources.advance() else {
+                    end.later = failure.later
                     throw failure.error
                 }
-                source = next
-                later = nil
+                end.later = nil
             }
         }
-    }
-
-    /// Reads the files of the request's trust before the first request that needs them; plain HTTP needs none.
-    func prepareTrust(for url: HTTPURL) async throws(TransferError) {
-        guard url.isSecure, material == nil else { return }
-        material = try await engine.material(of: job.request.trust)
-    }
-
-    /// What a connection for a URL trusts and shows.
-    ///
-    /// - Throws: ``TransferError`` with code `internal` before ``prepareTrust(for:)``: no connection has less trust than it needs.
-    func trust(for url: HTTPURL) throws(TransferError) -> TrustMaterial? {
-        guard url.isSecure else { return nil }
-        guard let material else { throw TransferError(.internal, "The files of the request's trust were not read.") }
-        return try url.origin == originalURL.get().origin ? material.home : material.foreign
     }
 
     /// What one of the URLs failed with, and what its server asked for.
@@ -268,7 +197,7 @@ package actor TransferRun {
     /// The error of an answer, with the beginning of its body and what the server asked for.
     private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
         var error = error
-        later = LaterAnswer(answer.head)
+        end.later = LaterAnswer(answer.head)
         noteRefusal(answer.head, answer.url)
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()
@@ -280,7 +209,7 @@ package actor TransferRun {
     }
 
     private func unchanged() throws(TransferError) -> Outcome.Success {
-        guard let existing else { throw TransferError(.internal, "An unchanged file has no name.") }
+        guard let existing = job.existing else { throw TransferError(.internal, "An unchanged file has no name.") }
         return Outcome.Success(
             path: existing.placement.path, size: existing.placement.size, verified: [], unchanged: true)
     }
@@ -298,7 +227,7 @@ package actor TransferRun {
     }
 
     func checkStopping() throws(TransferError) {
-        if isStopping { throw ExchangeEnd.stopped }
+        if end.isStopping { throw ExchangeEnd.stopped }
     }
 
     /// Records the facts as they are.
@@ -309,6 +238,9 @@ package actor TransferRun {
                 .destinationExists, "Another transfer has taken \(facts.destination ?? "the destination").")
         }
     }
+
+    /// Where its bytes go.
+    var place: DiskLane.Place { connections.place }
 
     /// Where its calls on files wait for a thread.
     var disk: DiskQueue { engine.disk.at(place) }

@@ -12,21 +12,21 @@ extension TransferRun {
         guard let wanted = wishes.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
-            && !turn.isFresh && raw == nil && !facts.rangesOff && existing == nil && job.request.mirrors.isEmpty
+            && !turn.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
         let length = facts.identity?.completeLength ?? job.request.expectedSize
         let opening = EarlyOpening(
             wanted: wanted,
             missing: length.map { $0 - (turn.restart == nil ? facts.ranges.byteCount : 0) },
             isSharable: isSharable, wasInVain: engine.budget.earlyWereInVain(asked.url.origin))
         guard opening.count > 0 else { return nil }
-        let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[loop])
+        let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])
         // Not in the middle of the client's own write.
         return { loop.execute { early.open(opening.count, to: url, key, wanted: wanted) } }
     }
 
     /// Closes the connections that were opened early and are not needed.
     func dropEarlyConnections() {
-        if !isStopping { noteEarlyConnections(areUsed: false) }
+        if !end.isStopping { noteEarlyConnections(areUsed: false) }
         early.keep(0)
     }
 
@@ -59,7 +59,7 @@ extension TransferRun {
     }
     /// What connections depend on that lead to a URL itself; nil where a proxy is between.
     private func directKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key? {
-        guard try memory.value.proxy(for: url, environment: terms.get().environment) == nil else { return nil }
+        guard try shared.memory.proxy(for: url, environment: shared.terms.get().environment) == nil else { return nil }
         return try workerKey(for: url, through: nil)
     }
 }

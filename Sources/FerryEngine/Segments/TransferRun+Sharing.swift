@@ -6,8 +6,6 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// A digest of more bytes than this is not taken as they pass.
-    private static let followedSize: Int64 = 64 << 20
     /// How often the workers are looked at, in seconds,
     private static let lookInterval = 0.1
     /// and while a round trip decides about their number.
@@ -37,11 +35,10 @@ extension TransferRun {
         var missing = ByteRangeSet(0..<length)
         for range in facts.ranges.ranges { missing.remove(range) }
         var crew = Crew(
-            length: length, missing: missing, sources: try sources(from: answer.course), setup: answer.setup,
+            length: length, missing: missing, sources: try places(from: answer.course), setup: answer.setup,
             now: Crew.now)
         crew.plan.begin(0, with: start..<end, now: Crew.now)
-        // The digest of a large file follows what is written, on another core than what writes.
-        followsDigest = crew.plan.missing >= Self.followedSize
+        writes.digest.share(missing: crew.plan.missing)
         noteEarlyConnections(areUsed: true)
         crew.members[0] = Crew.Member(
             origin: answer.course.url.origin, exchange: answer.exchange, isExtra: false)
@@ -65,20 +62,18 @@ extension TransferRun {
             }
         }
         let failure = self.crew?.failure
-        for source in self.crew?.sources ?? [] { ranks[source.number] = source.rank }
+        sources.note(self.crew?.sources ?? [])
         self.crew = nil
         early.keep(0)
-        followsDigest = false
         job.progress.show([])
-        await digestTask?.value
+        await writes.digest.endSharing()?.value
         try await settleTogether(partial, failure)
     }
 
     /// Adds one turn of the clock; it is none once the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
         let isOpening = wishes.connections == nil && crew?.growth.isOpening == true
-        // A digest that waits for bytes is not to begin late: it may take longer than they do.
-        let isShort = isOpening || (followsDigest && digest != nil && digestTask == nil)
+        let isShort = isOpening || writes.digest.waitsForBytes
         group.addTask {
             do {
                 try await Task.sleep(for: .seconds(isShort ? Self.openingInterval : Self.lookInterval))
@@ -92,7 +87,7 @@ extension TransferRun {
     /// Looks at the workers: how far each is, who should stop, and who is missing.
     private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = Crew.now
-        guard !isStopping, checkpointError == nil, var crew else { return }
+        guard !end.isStopping, writes.fault == nil, var crew else { return }
         crew.observe(now: now)
         for member in crew.members.values where member.sink?.isAtLimit == true { member.exchange?.finish() }
         for (worker, trouble) in crew.plan.troubles(setup: crew.setup, now: now)
@@ -167,20 +162,20 @@ extension TransferRun {
 
     /// Makes durable what the workers wrote, and says what ended the last of them.
     private func settleTogether(_ partial: PartialFile, _ failure: TransferError?) async throws(TransferError) {
-        defer { sinks = [] }
-        if let checkpointError {
-            digest = nil
-            throw checkpointError
+        defer { writes.end() }
+        if let fault = writes.fault {
+            writes.digest.begin()
+            throw fault
         }
-        if sinks.contains(where: { !facts.ranges.contains($0.start..<$0.position) }) {
+        if writes.ranges.contains(where: { !facts.ranges.contains($0) }) {
             reached(.bytesWritten)
             // What a write that is still under way adds after this is not covered by the sync.
-            let written = sinks.map { $0.start..<$0.position }
-            try await makeDurable(partial, isLast: isStopping || failure != nil)
+            let written = writes.ranges
+            try await makeDurable(partial, isLast: end.isStopping || failure != nil)
             reached(.bytesSynced)
             for range in written { facts.ranges.insert(range) }
         }
-        guard let failure = isStopping ? ExchangeEnd.stopped : failure else { return }
+        guard let failure = end.isStopping ? ExchangeEnd.stopped : failure else { return }
         try await record()
         reached(.rangesCommitted)
         throw failure

@@ -6,13 +6,14 @@ import Foundation
 
 extension TransferRun {
     /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
-    func sources(from course: RequestCourse) throws(TransferError) -> [CrewSource] {
-        var sources = [CrewSource(number: source, course: course, rank: ranks[source], isProven: true)]
-        for number in 0...job.request.mirrors.count where number != source && !failedSources.contains(number) {
-            sources.append(
-                CrewSource(number: number, course: try self.course(of: number), rank: ranks[number], isProven: false))
+    func places(from course: RequestCourse) throws(TransferError) -> [CrewSource] {
+        let present = sources.current
+        var places = [CrewSource(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
+        for number in sources.others {
+            let other = try shared.course(from: sources.url(of: number))
+            places.append(CrewSource(number: number, course: other, rank: sources.rank(of: number), isProven: false))
         }
-        return sources
+        return places
     }
 
     /// Chooses where a new worker asks, and takes a connection for it, an open one if there is one; nil if there is none to
@@ -50,41 +51,25 @@ extension TransferRun {
 
     /// Asks a URL no more in this try, and says so.
     func dropSource(_ number: Int, _ reason: String) {
-        failedSources.insert(number)
-        guard number > 0, let url = try? HTTPURL(parsing: job.request.mirrors[number - 1]) else { return }
-        let note = "mirror \(url.redacted) dropped: \(reason)"
-        if !facts.notes.contains(note) { facts.notes.append(note) }
+        guard let note = sources.drop(number, reason), !facts.notes.contains(note) else { return }
+        facts.notes.append(note)
     }
 
     // MARK: In turn
 
-    /// The next URL to try after one has failed; nil if there is none, or if another would not help.
-    func nextSource(after error: TransferError) -> Int? {
-        guard !isStopping, checkpointError == nil, pendingChallenge == nil, raw == nil, job.request.body == nil else {
-            return nil
-        }
-        guard error.code.row.subject.letsMirrorTry else { return nil }
-        failedSources.insert(source)
-        return (0...job.request.mirrors.count).first { !failedSources.contains($0) }
+    /// Whether another URL may bring what one has failed with.
+    func mayAskAnother(after error: TransferError) -> Bool {
+        !end.isStopping && writes.fault == nil && end.challenge == nil && raw == nil && job.request.body == nil
+            && error.code.row.subject.letsMirrorTry
     }
 
-    /// Why an answer of a mirror is not taken: it is of another file, or would cost bytes that the first URL can still
-    /// continue.
+    /// Why an answer of a mirror is not taken; the mirror is asked no more.
     func objection(to answer: Answer, before error: TransferError?) -> TransferError? {
-        guard source > 0 else { return nil }
-        let isWhole = answer.head.status == 200 || answer.head.status == 206
-        if isWhole, let known = facts.identity?.completeLength ?? job.request.expectedSize,
-            let length = answer.head.completeLength, length != known
-        {
-            dropSource(source, "its file has another length")
-            return TransferError(.resourceChanged, "A mirror's file has \(length) bytes, not \(known).")
-        }
-        switch answer.verdict.decision {
-        case .start, .restart:
-            guard !facts.ranges.isEmpty, error?.errorClass != .final else { return nil }
-            dropSource(source, "its file is another version")
-            return error ?? TransferError(.resourceChanged, "A mirror's file is another version.")
-        default: return nil
-        }
+        let objection = sources.objection(
+            to: answer, known: facts.identity?.completeLength ?? job.request.expectedSize,
+            hasBytes: !facts.ranges.isEmpty, before: error)
+        guard let objection else { return nil }
+        dropSource(sources.current, objection.reason)
+        return objection.error
     }
 }

@@ -36,7 +36,8 @@ extension TransferRun {
             for waiter in waiters { waiter.resume() }
         }
         let number = crew?.sources[index].number ?? 0
-        let answer = try await answer(to: plan, from: try course(of: number), worker, on: loop)
+        let answer = try await answer(
+            to: plan, from: try shared.course(from: sources.url(of: number)), worker, on: loop)
         crew?.sources[index].course = answer.course
         crew?.sources[index].courseNumber += 1
         return answer
@@ -46,9 +47,9 @@ extension TransferRun {
     private func answer(
         to plan: PlannedRequest, from start: RequestCourse, _ worker: Int, on loop: Int
     ) async throws(TransferError) -> Answer {
-        var conversation = Conversation(try terms.get(), from: start, planned: plan.fields)
+        var conversation = Conversation(try shared.terms.get(), from: start, planned: plan.fields)
         let host = WorkerConnection(run: self, worker: worker, loop: loop)
-        switch try await conversation.carry(by: host, memory, engine) {
+        switch try await conversation.carry(by: host, shared, engine) {
         case .accepted(let accepted):
             var situation = situation(plan.asked, accepted, Turn())
             situation.isExtraWorker = true
@@ -77,13 +78,11 @@ extension TransferRun {
     }
 }
 
-/// The connection of a further worker. No client is asked: its transfers have one connection.
+/// The connection of a further worker.
 private struct WorkerConnection: ConversationHost {
     let run: TransferRun
     let worker: Int
     let loop: Int
-
-    var questions: ClientQuestions? { nil }
 
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
         try await run.open(request, worker, on: loop)

@@ -9,12 +9,14 @@ extension TransferRun {
     /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
         // Each connection has an event loop in its turn, so that they share the processor's cores.
-        let loop = worker == 0 ? self.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop(for: place)
+        let loop =
+            worker == 0
+            ? connections.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop(for: connections.place)
         var part: Part? = first
         while let next = part {
             part = nil
             let goesOn = await fetch(next, worker, on: loop, due)
-            guard goesOn, !isStopping, checkpointError == nil, let order = crew?.members[worker] else { break }
+            guard goesOn, !end.isStopping, writes.fault == nil, let order = crew?.members[worker] else { break }
             if order.order == .leave { break }
             if crew?.failure == nil { part = takeWork(worker) }
         }
@@ -55,10 +57,7 @@ extension TransferRun {
 
     private func close(_ sink: BodySink) -> (position: Int64, responseDigest: RunningDigest?) {
         let closed = sink.close()
-        if digestSink === sink {
-            digest = closed.digest
-            digestSink = nil
-        }
+        writes.digest.closed(sink, with: closed.digest)
         return (closed.position, closed.responseDigest)
     }
 
@@ -130,7 +129,7 @@ extension TransferRun {
     private func noteMirror(_ worker: Int) {
         guard let index = crew?.members[worker]?.source, let number = crew?.sources[index].number else { return }
         crew?.sources[index].isProven = true
-        if number > 0 { usedMirrors.insert(number) }
+        sources.noteUse(of: number)
     }
 
     /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
@@ -153,8 +152,8 @@ extension TransferRun {
             partial, part.offset, min(part.end, segment.limit), part.digests, checkpointDue: due)
         configuration.responseEnd = part.end
         let sink = BodySink(configuration)
-        if configuration.digest != nil { digestSink = sink }
-        sinks.append(sink)
+        if configuration.digest != nil { writes.digest.runs(along: sink) }
+        writes.open(sink)
         self.crew?.members[worker]?.sink = sink
         self.crew?.members[worker]?.exchange = part.exchange
         return sink
@@ -193,15 +192,15 @@ extension TransferRun {
 
     /// Takes out what an unreadable response wrote: it is not data, and a checkpoint may have recorded it as such.
     private func giveUp(_ sink: BodySink, until position: Int64, of worker: Int) async {
-        sinks.removeAll { $0 === sink }
+        writes.giveUp(sink)
         let written = sink.start..<max(position, sink.start)
         if !written.isEmpty {
+            // A digest that is being taken may have read them.
+            writes.digest.begin()
             facts.ranges.remove(written)
             job.progress.received.wrappingSubtract(Int64(written.count), ordering: .relaxed)
-            // A digest that is being taken may have read them.
-            digest = nil
             do throws(TransferError) { try await record() } catch {
-                checkpointError = checkpointError ?? error
+                writes.failed(error)
                 stopExchanges()
             }
             // Only what the journal does not claim is fetched again.
@@ -215,7 +214,7 @@ extension TransferRun {
     /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
     private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {
         if crew?.members[worker]?.order == .reconnect { return true }
-        guard crew?.members[worker]?.order == nil, !isStopping else { return false }
+        guard crew?.members[worker]?.order == nil, !end.isStopping else { return false }
         if let index = crew?.members[worker]?.source, index > 0 {
             crew?.sources[index].rank.failed(now: Crew.now)
             return false
@@ -225,7 +224,7 @@ extension TransferRun {
         let isAlone = crew?.anyReceives(but: worker) != true
         if isAlone, crew?.members.count == 1 {
             crew?.failure = error
-            later = crew?.members[worker]?.later
+            end.later = crew?.members[worker]?.later
             return false
         }
         if !hadHead, error.code == .connectFailed || error.code == .connectionLost, !isAlone {

@@ -1,0 +1,28 @@
+import FerryCore
+
+/// What all conversations of one attempt, or of one load, have in common; it stays where these are isolated.
+final class Correspondence {
+    /// What they go by; a URL that cannot be read has none.
+    let terms: Result<ConversationTerms, TransferError>
+    /// Who is asked; nil where no client is.
+    let questions: ClientQuestions?
+    /// What servers have told.
+    var memory = ConversationMemory()
+
+    init(_ terms: Result<ConversationTerms, TransferError>, _ questions: ClientQuestions?) {
+        self.terms = terms
+        self.questions = questions
+    }
+
+    /// A conversation that begins at a URL of the caller's.
+    func begin(
+        at start: HTTPURL, planned: [HeaderField] = [], isFresh: Bool = false
+    ) throws(TransferError) -> Conversation {
+        Conversation(try terms.get(), from: try course(from: start), planned: planned, isFresh: isFresh)
+    }
+
+    /// Where requests begin that are for a URL of the caller's.
+    func course(from start: HTTPURL) throws(TransferError) -> RequestCourse {
+        RequestCourse(from: start, try terms.get(), cookies: memory.cookies)
+    }
+}

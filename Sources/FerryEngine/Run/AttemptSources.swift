@@ -1,0 +1,82 @@
+import FerryCore
+
+/// The URLs of a transfer in one attempt: which is asked, which are asked no more, and how each gets on.
+///
+/// 0 is the request's own URL, then come its mirrors.
+struct AttemptSources: Sendable {
+    /// The request's own URL.
+    let original: Result<HTTPURL, TransferError>
+    private let mirrors: [String]
+    /// Which URL is asked.
+    private(set) var current = 0
+    private var failed: Set<Int> = []
+    private var ranks: [Int: SourceRank] = [:]
+    /// Mirrors that bytes came from.
+    private(set) var usedMirrors: Set<Int> = []
+
+    init(_ request: TransferRequest) {
+        original = Result { () throws(TransferError) in try HTTPURL(parsing: request.url) }
+        mirrors = request.mirrors
+    }
+
+    func url(of number: Int) throws(TransferError) -> HTTPURL {
+        number == 0 ? try original.get() : try HTTPURL(parsing: mirrors[number - 1])
+    }
+
+    func rank(of number: Int) -> SourceRank? { ranks[number] }
+
+    /// The other URLs that nothing speaks against.
+    var others: [Int] { (0...mirrors.count).filter { $0 != current && !failed.contains($0) } }
+
+    /// Goes on to the next URL after the present one has failed; false if there is none.
+    mutating func advance() -> Bool {
+        failed.insert(current)
+        guard let next = (0...mirrors.count).first(where: { !failed.contains($0) }) else { return false }
+        current = next
+        return true
+    }
+
+    /// Asks a URL no more.
+    ///
+    /// - Returns: what the transfer tells about a mirror.
+    mutating func drop(_ number: Int, _ reason: String) -> String? {
+        failed.insert(number)
+        guard number > 0, let url = try? url(of: number) else { return nil }
+        return "mirror \(url.redacted) dropped: \(reason)"
+    }
+
+    /// Takes note that bytes came from a URL.
+    mutating func noteUse(of number: Int) {
+        if number > 0 { usedMirrors.insert(number) }
+    }
+
+    /// Takes note of how the places of several workers got on.
+    mutating func note(_ places: [CrewSource]) {
+        for place in places { ranks[place.number] = place.rank }
+    }
+
+    /// Why an answer of a mirror is not taken: it is of another file, or would cost bytes that the first URL can still
+    /// continue.
+    ///
+    /// - Parameters:
+    ///   - known: the length of the file, where that is known.
+    ///   - error: what the URL before it failed with.
+    /// - Returns: the reason, and the error of the mirror.
+    func objection(
+        to answer: Answer, known: Int64?, hasBytes: Bool, before error: TransferError?
+    ) -> (reason: String, error: TransferError)? {
+        guard current > 0 else { return nil }
+        let isWhole = answer.head.status == 200 || answer.head.status == 206
+        if isWhole, let known, let length = answer.head.completeLength, length != known {
+            let sentence = "A mirror's file has \(length) bytes, not \(known)."
+            return ("its file has another length", TransferError(.resourceChanged, sentence))
+        }
+        switch answer.verdict.decision {
+        case .start, .restart:
+            guard hasBytes, error?.errorClass != .final else { return nil }
+            let own = TransferError(.resourceChanged, "A mirror's file is another version.")
+            return ("its file is another version", error ?? own)
+        default: return nil
+        }
+    }
+}
