@@ -1,8 +1,6 @@
-// Ferry: FerryEngine
-// What is asked, and the verdict on its answer.
-
 import FerryCore
 import Foundation
+import Synchronization
 
 extension TransferRun {
     /// What the planner needs to know.
@@ -46,10 +44,10 @@ extension TransferRun {
             connections.count(at: accepted.course.url.origin, engine.budget)
             return Answer(accepted, verdict)
         case .failed(let error, let later):
-            end.later = later
+            ending.later = later
             throw error
         case .waiting(let challenge, let error):
-            end.challenge = challenge
+            ending.challenge = challenge
             throw error
         }
     }
@@ -62,10 +60,10 @@ extension TransferRun {
         guard let rule = job.request.retryRule, rule.statusCodes.union(rule.expiredStatusCodes).contains(head.status)
         else { return }
         await accepted.exchange.close()
-        end.later = LaterAnswer(head)
+        ending.later = LaterAnswer(head)
         noteRefusal(head, accepted.course.url)
         // The client has said that the request may be made again.
-        end.isUnrepeatable = false
+        ending.isUnrepeatable = false
         facts.bodySent = nil
         throw TransferError(
             rule.expiredStatusCodes.contains(head.status) ? .urlExpired : .serverBusy,
@@ -93,5 +91,120 @@ extension TransferRun {
         situation.restart = turn.restart
         situation.rangesOff = facts.rangesOff
         return situation
+    }
+
+    // MARK: One request
+
+    /// Sends a request of the first connection, with the caller's body if that goes along.
+    func open(_ request: OutgoingRequest, _ turn: Turn) async throws(TransferError) -> Exchange {
+        try checkStopping()
+        var asked = try await exchangeRequest(request)
+        if request.sendsBody, let body = job.request.body {
+            asked.body = try await stream(body)
+            asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
+        }
+        job.progress.sent.store(0, ordering: .relaxed)
+        asked.onAsked = opening(beside: asked, turn)
+        asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }
+        try checkStopping()
+        let exchange = try engine.open(asked)
+        connections.opened(exchange, keepsFacts: job.request.note != nil)
+        return exchange
+    }
+
+    /// A request without its body.
+    ///
+    /// - Parameter worker: the event loop of an extra worker, which has an HTTP/1.1 connection of its own.
+    func exchangeRequest(
+        _ request: OutgoingRequest, worker: Int? = nil
+    ) async throws(TransferError) -> ExchangeRequest {
+        let url = request.url
+        if connections.needsTrust(for: url) { connections.take(try await engine.material(of: job.request.trust)) }
+        var key = try workerKey(for: url, through: request.proxy)
+        key.loop = worker ?? connections.loop
+        key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !request.sendsBody && worker == nil
+        key.isFresh = request.isFresh
+        var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
+        asked.advisor = job.advisor
+        asked.onReceived = job.progress.counting
+        return asked
+    }
+
+    /// What the connections of extra workers depend on, but for their event loops.
+    func workerKey(for url: HTTPURL, through proxy: ProxyChoice?) throws(TransferError) -> ClientPool.Key {
+        var key = ClientPool.Key(proxy: proxy)
+        key.isInsecure = job.request.insecure
+        key.skipsHostVerification = job.request.skipsHostVerification
+        (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
+        key.trust = try connections.trust(for: url, home: sources.original.get().origin)
+        return key
+    }
+
+    private var timeouts: Timeouts {
+        var timeouts = engine.configuration.timeouts
+        if let idle = job.request.idleTimeout { timeouts.limit(to: idle) }
+        return timeouts
+    }
+
+    // MARK: The body
+
+    private func stream(_ body: RequestBody) async throws(TransferError) -> RequestBodyStream {
+        switch body {
+        case .bytes(let data): return RequestBodyStream(data)
+        case .file(let given): return try await stream(given)
+        }
+    }
+
+    /// A file as it was when the request was made, and still is when its last byte has been read.
+    private func stream(_ given: RequestBody.SentFile) async throws(TransferError) -> RequestBodyStream {
+        let disk = engine.disk
+        let opened = await disk.result { _ throws(DiskError) in
+            Result { () throws(TransferError) in try SentFile(path: given.path) }
+        }
+        let file: SentFile
+        switch opened {
+        case .success(let result): file = try result.get()
+        case .failure(let error): throw error.transferError
+        }
+        let changed = TransferError(
+            .invalidRequest, "The file \(given.path.escapingControls) has changed since the request was made.",
+            details: ErrorDetails(urlError: -1021))
+        guard file.size == given.size, file.modified == given.modified else { throw changed }
+        return RequestBodyStream(file, disk: disk) {
+            let look = await disk.result { _ throws(DiskError) in file.isUnchanged }
+            guard case .success(true) = look else { throw changed }
+        }
+    }
+
+    // MARK: What was sent
+
+    /// Refuses to make a request again that an earlier try sent whole, if its method forbids it.
+    func checkRepeatable() throws(TransferError) {
+        guard let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
+            !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
+        else { return }
+        throw TransferError(
+            .connectionLost, "The request was sent before, and \(job.request.method) must not be sent twice.",
+            as: .final)
+    }
+
+    /// Notes whether the request may be sent again.
+    func noteSent(_ exchange: Exchange, _ request: OutgoingRequest) {
+        ending.isUnrepeatable = !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
+        let sent = exchange.bytesSent
+        // Nothing of an empty body tells whether it was sent.
+        if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
+        if ending.isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
+    }
+
+    /// Keeps what is known of the last requests, for the client's metrics.
+    func noteExchanges() {
+        if let exchange = connections.exchange, job.request.body != nil, exchange.bytesSent > facts.bodySent ?? 0 {
+            facts.bodySent = exchange.bytesSent
+        }
+        let made = connections.facts
+        guard !made.isEmpty else { return }
+        // A transfer that was tried for days must not grow without bound.
+        facts.exchanges = Array(((facts.exchanges ?? []) + made).suffix(64))
     }
 }

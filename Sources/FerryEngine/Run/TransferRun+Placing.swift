@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// From a verified partial file to the file in its place.
-
 import FerryCore
 import Foundation
 
@@ -216,5 +213,66 @@ extension TransferRun {
             keepsMode: wishes.placementRule.replaces, mode: umask.applied(to: 0o666),
             modified: job.request.remoteTime ? facts.identity?.lastModified.flatMap(HTTPDate.parse) : nil,
             origin: job.request.originAttribute ? facts.redirects.last ?? facts.finalURL : nil)
+    }
+
+    // MARK: Another file system
+
+    /// Bytes that are copied between two looks at whether the run is to stop.
+    private static let copiedAtOnce: Int64 = 32 << 20
+
+    /// The file that gets the final name: the partial file, or a copy if the folder is of another file system.
+    private func source(
+        _ partial: PartialFile, size: Int64, for folder: OpenFile
+    ) async throws(TransferError) -> PlacedSource {
+        if job.request.partialFolder != nil {
+            let place = try await onDisk { system throws(DiskError) in try system.identity(of: folder) }
+            if place.device != partial.facts.device { return try await copy(partial, size: size, to: folder) }
+        }
+        return PlacedSource(partial)
+    }
+
+    /// Copies the whole file beside its final name, and makes the copy durable.
+    ///
+    /// The journal knows of the copy before it exists, so that it never outlives the transfer.
+    private func copy(
+        _ partial: PartialFile, size: Int64, to folder: OpenFile
+    ) async throws(TransferError) -> PlacedSource {
+        let name = PartialFile.copyName(of: job.id)
+        let id = job.id
+        facts.copy = folder.path.appendingPathPart(name)
+        try await record()
+        let path = facts.copy ?? ""
+        let copy = try await onDisk { system throws(DiskError) in
+            try PartialFile.removeCopy(path, of: id, disk: system)
+            return try system.createFile(name, in: folder)
+        }
+        reached(.copyMade)
+        var position: Int64 = 0
+        while position < size {
+            try checkStopping()
+            let range = position..<min(size, position + Self.copiedAtOnce)
+            do {
+                try await disk.bulk.run { system throws(DiskError) in
+                    try PartialFile.copy(range, of: partial.file, to: copy, disk: system)
+                }
+            } catch {
+                throw error.transferError
+            }
+            position = range.upperBound
+        }
+        let made = try await onDisk { system throws(DiskError) in
+            try system.syncData(copy)
+            return try system.identity(of: copy)
+        }
+        reached(.copySynced)
+        return PlacedSource(folder: folder, file: copy, name: name, device: made.device, inode: made.inode)
+    }
+
+    /// Removes a copy that an earlier try left, or this one will not need.
+    func dropCopy() async throws(TransferError) {
+        guard let path = facts.copy else { return }
+        let id = job.id
+        try await onDisk { system throws(DiskError) in try PartialFile.removeCopy(path, of: id, disk: system) }
+        facts.copy = nil
     }
 }

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Bytes into the partial file, and checkpoints behind them.
-
 import FerryCore
 import Foundation
 import NIOCore
@@ -93,7 +90,7 @@ extension TransferRun {
     /// Ends everything that is under way, with an error of our own.
     func stopExchanges(with error: TransferError = ExchangeEnd.stopped) {
         connections.exchange?.stop(with: error)
-        for member in crew?.members.values ?? [:].values { member.exchange?.stop(with: error) }
+        for exchange in crew?.exchanges ?? [] { exchange.stop(with: error) }
     }
 
     func sinkConfiguration(
@@ -187,5 +184,36 @@ extension TransferRun {
         }
         return TransferError(
             .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
+    }
+
+    // MARK: What it costs
+
+    /// Takes note of what has come so far, and of what of it is new and on disk.
+    ///
+    /// Called where the facts speak of durable bytes alone: before each commit, and when the attempt ends.
+    func noteCost() {
+        let spent = job.progress.spent.load(ordering: .relaxed)
+        cost.spent += spent - facts.bytesSpent
+        facts.bytesSpent = spent
+        cost.gained += facts.advance()
+        cost.frontier = max(cost.frontier, facts.frontier)
+        cost.starts = (facts.startedOver ?? 0) - (job.facts.startedOver ?? 0)
+    }
+
+    /// The failure of an attempt that has used up what the transfer may receive in vain; nil while it has not.
+    ///
+    /// Bytes that are written and not durable count as new.
+    var budgetFault: TransferError? {
+        var cost = cost
+        cost.spent += job.progress.spent.load(ordering: .relaxed) - facts.bytesSpent
+        cost.gained += max(0, job.progress.received.load(ordering: .relaxed) - facts.frontier)
+        return job.budget.adding(cost).fault(expectedSize: job.request.expectedSize, url: job.request.url)
+    }
+
+    /// The failure of an attempt whose answers do not lead to the file.
+    func endless(_ fact: String) -> TransferError {
+        let url = (try? sources.original.get())?.redacted ?? ""
+        return TransferError(
+            .badResponse, "The file cannot be fetched from \(url) in one go: \(fact).", details: ErrorDetails(url: url))
     }
 }

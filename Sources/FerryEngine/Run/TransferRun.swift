@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One try of one transfer, from what is on disk to the file in its place.
-
 package import FerryCore
 import Foundation
 import Logging
@@ -31,7 +28,7 @@ package actor TransferRun {
     let early: EarlyConnections
     /// What this attempt has received, and what of it was new, as of the last commit.
     var cost = AttemptCost()
-    var end = AttemptEnd()
+    var ending = AttemptEnd()
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         self.job = job
@@ -63,7 +60,7 @@ package actor TransferRun {
         do throws(TransferError) {
             result = .succeeded(try await perform())
         } catch {
-            result = ending(error)
+            result = end(error)
         }
         stopExchanges()
         dropEarlyConnections()
@@ -74,12 +71,12 @@ package actor TransferRun {
         noteCost()
         cost.seconds = began.duration(to: .now) / .seconds(1)
         return RunReport(
-            result: result, refusedBy: end.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
+            result: result, refusedBy: ending.later?.origin, facts: $facts, cost: cost, digest: writes.digest.value)
     }
 
-    private func ending(_ error: TransferError) -> RunReport.Result {
+    private func end(_ error: TransferError) -> RunReport.Result {
         let isOfPlace = error.code == .destinationUnwritable || error.code == .placementFailed
-        let result = end.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
+        let result = ending.result(of: error, isFinal: isOfPlace && job.request.partialFolder != nil)
         if case .challenged = result { facts.bodySent = nil }
         return result
     }
@@ -92,7 +89,7 @@ package actor TransferRun {
 
     /// Ends the try with an error that was decided elsewhere; what was written becomes durable.
     package func stop(with error: TransferError?) {
-        end.stop(with: error)
+        ending.stop(with: error)
         shared.questions?.giveUp()
         stopExchanges()
     }
@@ -109,13 +106,13 @@ package actor TransferRun {
             do throws(TransferError) {
                 return try await fetch(after: best?.error)
             } catch {
-                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: end.later))
+                let failure = Self.moreHopeful(best, SourceFailure(error: error, later: ending.later))
                 best = failure
                 guard mayAskAnother(after: error), sources.advance() else {
-                    end.later = failure.later
+                    ending.later = failure.later
                     throw failure.error
                 }
-                end.later = nil
+                ending.later = nil
             }
         }
     }
@@ -194,10 +191,32 @@ package actor TransferRun {
         }
     }
 
+    /// Asks a URL no more in this try, and says so.
+    func dropSource(_ number: Int, _ reason: String) {
+        guard let note = sources.drop(number, reason), !facts.notes.contains(note) else { return }
+        facts.notes.append(note)
+    }
+
+    /// Whether another URL may bring what one has failed with.
+    private func mayAskAnother(after error: TransferError) -> Bool {
+        !ending.isStopping && writes.fault == nil && ending.challenge == nil && raw == nil && job.request.body == nil
+            && error.code.row.subject.letsMirrorTry
+    }
+
+    /// Why an answer of a mirror is not taken; the mirror is asked no more.
+    private func objection(to answer: Answer, before error: TransferError?) -> TransferError? {
+        let objection = sources.objection(
+            to: answer, known: facts.identity?.completeLength ?? job.request.expectedSize,
+            hasBytes: !facts.ranges.isEmpty, before: error)
+        guard let objection else { return nil }
+        dropSource(sources.current, objection.reason)
+        return objection.error
+    }
+
     /// The error of an answer, with the beginning of its body and what the server asked for.
     private func failure(_ error: TransferError, _ answer: Answer) async -> TransferError {
         var error = error
-        end.later = LaterAnswer(answer.head)
+        ending.later = LaterAnswer(answer.head)
         noteRefusal(answer.head, answer.url)
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()
@@ -227,7 +246,7 @@ package actor TransferRun {
     }
 
     func checkStopping() throws(TransferError) {
-        if end.isStopping { throw ExchangeEnd.stopped }
+        if ending.isStopping { throw ExchangeEnd.stopped }
     }
 
     /// Records the facts as they are.

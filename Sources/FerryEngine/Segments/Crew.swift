@@ -175,9 +175,7 @@ struct Crew {
         members.count < wanted && now >= restUntil && plan.hasWork(setup: setup)
     }
 
-    /// How many connections should wait for a request.
-    ///
-    /// - Parameter given: whether the user gave a number, so that there are no others than those that are wanted.
+    /// How many workers are missing to a number, as far as there is work for them.
     func spare(wanted: Int) -> Int { plan.hasWork(setup: setup) ? wanted - members.count : 0 }
 
     /// How many connections the next step would need that is being decided about.
@@ -272,14 +270,16 @@ struct Crew {
     mutating func asks(_ worker: Int, on exchange: Exchange) { members[worker]?.exchange = exchange }
 
     mutating func receives(_ worker: Int, into sink: BodySink, from exchange: Exchange) {
-        (members[worker]?.sink, members[worker]?.exchange) = (sink, exchange)
+        members[worker]?.sink = sink
+        members[worker]?.exchange = exchange
     }
 
     /// A worker receives no more.
     ///
     /// - Returns: whether it was told to stop.
     mutating func closed(_ worker: Int) -> Bool {
-        (members[worker]?.sink, members[worker]?.exchange) = (nil, nil)
+        members[worker]?.sink = nil
+        members[worker]?.exchange = nil
         return members[worker]?.order != nil
     }
 

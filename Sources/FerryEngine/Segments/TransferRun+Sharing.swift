@@ -1,8 +1,6 @@
-// Ferry: FerryEngine
-// Several connections for one file.
-
 import FerryCore
 import Foundation
+import NIOCore
 import Synchronization
 
 extension TransferRun {
@@ -34,15 +32,11 @@ extension TransferRun {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         var missing = ByteRangeSet(0..<length)
         for range in facts.ranges.ranges { missing.remove(range) }
-        var crew = Crew(
-            length: length, missing: missing, sources: try places(from: answer.course), setup: answer.setup,
-            now: Crew.now)
-        crew.plan.begin(0, with: start..<end, now: Crew.now)
-        writes.digest.share(missing: crew.plan.missing)
+        crew = Crew(
+            missing: missing, places: try places(from: answer.course), first: answer.exchange, receives: start..<end,
+            setup: answer.setup, now: Crew.now)
+        writes.digest.share(missing: crew?.missing ?? 0)
         noteEarlyConnections(areUsed: true)
-        crew.members[0] = Crew.Member(
-            origin: answer.course.url.origin, exchange: answer.exchange, isExtra: false)
-        self.crew = crew
         await withCheckpoints(partial, of: length) { due in
             await withTaskGroup(of: Bool.self) { group in
                 let first = Part(
@@ -51,7 +45,7 @@ extension TransferRun {
                 self.look(adding: &group, due)
                 self.pause(adding: &group)
                 while let isLook = await group.next() {
-                    guard self.crew?.members.isEmpty == false else {
+                    guard self.crew?.isEmpty == false else {
                         group.cancelAll()
                         continue
                     }
@@ -61,18 +55,19 @@ extension TransferRun {
                 }
             }
         }
-        let failure = self.crew?.failure
-        sources.note(self.crew?.sources ?? [])
-        self.crew = nil
+        let failure = crew?.failure
+        if let failure { ending.later = failure.later }
+        sources.note(crew?.places ?? [])
+        crew = nil
         early.keep(0)
         job.progress.show([])
         await writes.digest.endSharing()?.value
-        try await settleTogether(partial, failure)
+        try await settleTogether(partial, failure?.error)
     }
 
     /// Adds one turn of the clock; it is none once the workers are gone.
     private func pause(adding group: inout TaskGroup<Bool>) {
-        let isOpening = wishes.connections == nil && crew?.growth.isOpening == true
+        let isOpening = wishes.connections == nil && crew?.isOpening == true
         let isShort = isOpening || writes.digest.waitsForBytes
         group.addTask {
             do {
@@ -87,78 +82,105 @@ extension TransferRun {
     /// Looks at the workers: how far each is, who should stop, and who is missing.
     private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = Crew.now
-        guard !end.isStopping, writes.fault == nil, var crew else { return }
-        crew.observe(now: now)
-        for member in crew.members.values where member.sink?.isAtLimit == true { member.exchange?.finish() }
-        for (worker, trouble) in crew.plan.troubles(setup: crew.setup, now: now)
-        where crew.members[worker]?.order == nil {
-            crew.members[worker]?.order = trouble == .silent ? .leave : .reconnect
-            crew.members[worker]?.exchange?.finish()
-        }
-        let wanted = wantedWorkers(&crew, now: now)
-        early.giveWay(wanted: wishes.connections)
-        retire(&crew, over: wanted)
-        for _ in 0..<max(0, wanted - crew.members.count) where now >= crew.restUntil {
-            guard crew.plan.hasWork(setup: crew.setup), let (source, connection) = claimSource(crew, now: now) else {
-                break
-            }
-            let worker = crew.takeNumber()
-            let origin = crew.sources[source].course.url.origin
-            crew.members[worker] = Crew.Member(source: source, origin: origin, early: connection)
-            // What each will fetch is decided one after the other, before any of them asks.
-            self.crew = crew
-            let part = takeWork(worker)
-            guard let changed = self.crew else { return }
-            crew = changed
-            guard let part else {
-                crew.members[worker] = nil
-                connection?.close()
-                engine.budget.leave(origin)
+        guard !ending.isStopping, writes.fault == nil, let home = crew?.home else { return }
+        crew?.look(now: now)
+        let given = wishes.connections
+        let received = job.progress.received.load(ordering: .relaxed)
+        let wanted =
+            crew?.wanted(
+                given: given, allowed: engine.budget.allowance(home.origin), isPaced: !job.gate.isOpen,
+                received: received, now: now) ?? 1
+        early.giveWay(wanted: given)
+        crew?.retire(over: wanted, excess: engine.budget.excess(home.origin, wanted: given))
+        while crew?.lacksWorkers(to: wanted, now: now) == true, let claim = claimPlace(now: now) {
+            guard let (worker, part) = crew?.hire(at: claim.index, claim.connection, now: now) else {
+                claim.connection?.close()
+                engine.budget.leave(claim.origin)
                 break
             }
             group.addTask { await self.work(worker, part, due) }
         }
-        prepareConnections(crew, wanted: wanted, now: now)
-        self.crew = crew
+        prepareConnections(to: home, wanted: wanted, now: now)
         advanceDigest()
-        job.progress.show(
-            crew.plan.segments.sorted { $0.value.start < $1.value.start }.map {
-                TransferSegment(start: $0.value.start, end: $0.value.end, position: $0.value.position)
-            })
+        job.progress.show(crew?.shown ?? [])
     }
 
-    /// How many connections may be asked for where the first answer came from.
-    func allowed(_ crew: Crew) -> Int {
-        // Every source has an allowance of its own.
-        crew.sources.count > 1 ? Int.max : engine.budget.allowance(crew.sources[0].course.url.origin)
-    }
+    // MARK: Places
 
-    /// How many workers there should be at this moment.
-    private func wantedWorkers(_ crew: inout Crew, now: Double) -> Int {
-        let allowed = allowed(crew)
-        // Others come only beside somebody who receives something: a server that is down is met by one at a time.
-        guard crew.members.values.contains(where: { $0.sink != nil || !$0.isExtra }) else { return crew.members.count }
-        // Those that a host serves go on when it refuses one more.
-        if let given = wishes.connections { return min(given, max(allowed, crew.members.count)) }
-        guard job.gate.isOpen else { return 1 }
-        let receiving = crew.members.keys.count { crew.plan.segments[$0]?.firstBytes != nil }
-        if receiving < crew.growth.target { crew.fullSince = nil } else { crew.fullSince = crew.fullSince ?? now }
-        crew.growth.look(
-            received: job.progress.received.load(ordering: .relaxed), missing: crew.plan.missing,
-            receiving: receiving, fullSince: crew.fullSince, setup: crew.setup, allowed: allowed, now: now)
-        return crew.growth.target
-    }
-
-    /// Lets the newest workers go that are too many; their rest is for the others.
-    private func retire(_ crew: inout Crew, over wanted: Int) {
-        let active = crew.members.filter { $0.value.order == nil }
-        let excess = engine.budget.excess(crew.sources[0].course.url.origin, wanted: wishes.connections)
-        let extras = active.filter(\.value.isExtra).keys.sorted(by: >)
-        for worker in extras.prefix(SegmentRule.tooMany(active: active.count, wanted: wanted, excess: excess)) {
-            crew.members[worker]?.order = .leave
-            crew.members[worker]?.exchange?.finish()
+    /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
+    private func places(from course: RequestCourse) throws(TransferError) -> [CrewSource] {
+        let present = sources.current
+        var places = [CrewSource(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
+        for number in sources.others {
+            let other = try shared.course(from: sources.url(of: number))
+            places.append(CrewSource(number: number, course: other, rank: sources.rank(of: number), isProven: false))
         }
+        return places
     }
+
+    /// Chooses where a new worker asks, and takes a connection for it, an open one if there is one; nil if there is none to
+    /// be had.
+    private func claimPlace(now: Double) -> (index: Int, origin: Origin, connection: EarlyConnection?)? {
+        guard let crew else { return nil }
+        for index in crew.order(asksHome: facts.unusableParts ?? 0 < SegmentRule.refusals, now: now) {
+            let origin = crew.places[index].course.url.origin
+            if let connection = early.take(origin) { return (index, origin, connection) }
+            if engine.budget.claim(origin, wanted: wishes.connections) { return (index, origin, nil) }
+        }
+        return nil
+    }
+
+    // MARK: Early connections
+
+    /// What opens the connections that the user asked for, once the first request is out; nil if none are to be opened.
+    ///
+    /// A server that is down, or a name that cannot be found, is met by that one request alone.
+    func opening(beside asked: ExchangeRequest, _ turn: Turn) -> (@Sendable () -> Void)? {
+        guard let wanted = wishes.connections, wanted > 1 else { return nil }
+        let isSharable =
+            asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
+            && !turn.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
+        let length = facts.identity?.completeLength ?? job.request.expectedSize
+        let opening = EarlyOpening(
+            wanted: wanted,
+            missing: length.map { $0 - (turn.restart == nil ? facts.ranges.byteCount : 0) },
+            isSharable: isSharable, wasInVain: engine.budget.earlyWereInVain(asked.url.origin))
+        guard opening.count > 0 else { return nil }
+        let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])
+        // Not in the middle of the client's own write.
+        return { loop.execute { early.open(opening.count, to: url, key, wanted: wanted) } }
+    }
+
+    /// Closes the connections that were opened early and are not needed.
+    func dropEarlyConnections() {
+        if !ending.isStopping { noteEarlyConnections(areUsed: false) }
+        early.keep(0)
+    }
+
+    /// Remembers whether those that are open early are needed, for the next transfer from there.
+    func noteEarlyConnections(areUsed: Bool) {
+        guard let origin = early.origin else { return }
+        engine.budget.noteEarly(origin, inVain: !areUsed)
+    }
+
+    /// Has the connections open that the next step would need while it is decided, and no others.
+    private func prepareConnections(to home: HTTPURL, wanted: Int, now: Double) {
+        guard let crew else { return }
+        var spare = crew.spare(wanted: wanted)
+        if spare == 0, wishes.connections == nil, crew.places.count == 1, let key = try? directKey(for: home) {
+            spare = crew.prospect(allowed: engine.budget.allowance(home.origin), now: now)
+            early.open(spare, to: home, key, wanted: nil)
+        }
+        early.keep(spare)
+    }
+
+    /// What connections depend on that lead to a URL itself; nil where a proxy is between.
+    private func directKey(for url: HTTPURL) throws(TransferError) -> ClientPool.Key? {
+        guard try shared.memory.proxy(for: url, environment: shared.terms.get().environment) == nil else { return nil }
+        return try workerKey(for: url, through: nil)
+    }
+
+    // MARK: The end
 
     /// Makes durable what the workers wrote, and says what ended the last of them.
     private func settleTogether(_ partial: PartialFile, _ failure: TransferError?) async throws(TransferError) {
@@ -171,11 +193,11 @@ extension TransferRun {
             reached(.bytesWritten)
             // What a write that is still under way adds after this is not covered by the sync.
             let written = writes.ranges
-            try await makeDurable(partial, isLast: end.isStopping || failure != nil)
+            try await makeDurable(partial, isLast: ending.isStopping || failure != nil)
             reached(.bytesSynced)
             for range in written { facts.ranges.insert(range) }
         }
-        guard let failure = end.isStopping ? ExchangeEnd.stopped : failure else { return }
+        guard let failure = ending.isStopping ? ExchangeEnd.stopped : failure else { return }
         try await record()
         reached(.rangesCommitted)
         throw failure

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One of several workers on a file.
-
 import FerryCore
 import Foundation
 import Synchronization
@@ -11,48 +8,15 @@ extension TransferRun {
         // Each connection has an event loop in its turn, so that they share the processor's cores.
         let loop =
             worker == 0
-            ? connections.loop : crew?.members[worker]?.early?.key.loop ?? engine.takeLoop(for: connections.place)
+            ? connections.loop : crew?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
         var part: Part? = first
         while let next = part {
-            part = nil
             let goesOn = await fetch(next, worker, on: loop, due)
-            guard goesOn, !end.isStopping, writes.fault == nil, let order = crew?.members[worker] else { break }
-            if order.order == .leave { break }
-            if crew?.failure == nil { part = takeWork(worker) }
+            guard goesOn, !ending.isStopping, writes.fault == nil else { break }
+            part = crew?.nextPart(of: worker, now: Crew.now)
         }
-        leave(worker)
+        if let origin = crew?.leave(worker, now: Crew.now) { engine.budget.leave(origin) }
         return false
-    }
-
-    private func leave(_ worker: Int) {
-        crew?.observe(now: Crew.now)
-        guard let member = crew?.members.removeValue(forKey: worker) else { return }
-        member.early?.close()
-        if let position = crew?.plan.segments[worker]?.position { crew?.plan.leave(worker, at: position) }
-        if member.isExtra { engine.budget.leave(member.origin) }
-    }
-
-    /// The next work for a worker; whoever has it so far is told.
-    func takeWork(_ worker: Int) -> Part? {
-        crew?.members[worker]?.order = nil
-        let now = Crew.now
-        crew?.observe(now: now)
-        guard let setup = crew?.setup, let member = crew?.members[worker],
-            let work = crew?.plan.assign(
-                worker, setup: setup, speed: member.speed, isWarm: member.isWarm, now: now)
-        else { return nil }
-        crew?.members[worker]?.isWarm = false
-        if crew?.members[worker]?.hasReconnected == true { crew?.plan.reconnected(worker) }
-        if let victim = work.replaced {
-            crew?.members[victim]?.order = .leave
-            if let sink = crew?.members[victim]?.sink {
-                // What it is writing at this moment may still come; should that fail, it is asked for at the end.
-                crew?.plan.advance(worker, to: sink.shut(), now: now)
-            }
-            crew?.members[victim]?.exchange?.finish()
-        }
-        guard let segment = crew?.plan.segments[worker] else { return nil }
-        return Part(offset: segment.start, end: segment.end)
     }
 
     private func close(_ sink: BodySink) -> (position: Int64, responseDigest: RunningDigest?) {
@@ -69,12 +33,9 @@ extension TransferRun {
     ) async -> Bool {
         var part = part
         if part.exchange == nil {
-            // Its end may have been given to somebody else since it was handed out.
-            guard let end = crew?.plan.segments[worker]?.end, end > part.offset else { return false }
-            part.end = end
-            crew?.plan.lowered(worker, to: end)
+            guard let confirmed = crew?.confirm(part, of: worker) else { return false }
             do throws(TransferError) {
-                guard let asked = try await ask(for: part, worker, on: loop) else { return false }
+                guard let asked = try await ask(for: confirmed, worker, on: loop) else { return false }
                 part = asked
             } catch {
                 guard error.code.row.subject.isOfConnection else {
@@ -99,24 +60,23 @@ extension TransferRun {
         var wanted = requestSituation(Turn())
         wanted.segment = part.offset..<part.end
         // Validators of another origin mean nothing; the digest of the whole judges its bytes.
-        wanted.isUnconditional = wishes.judgesByDigest && crew?.members[worker]?.source != 0
+        wanted.isUnconditional = wishes.judgesByDigest && crew?.place(of: worker)?.index != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
         switch answer.verdict.decision {
         case .continueAt(let offset, let until, let identity) where offset == part.offset:
             facts.identity = identity
             facts.joined = true
-            let setup = min(crew?.setup ?? answer.setup, answer.setup)
-            crew?.setup = setup
-            noteMirror(worker)
+            if let number = crew?.proved(worker, setup: answer.setup) { sources.noteUse(of: number) }
             return Part(
                 offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
         case .hostLimit:
-            noteRefusal(worker, by: answer.head.origin, LaterAnswer(answer.head))
+            let asked = answer.head.retryAfter.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
+            note(crew?.refused(worker, by: answer.head.origin, asked: asked, now: Crew.now))
             await answer.exchange.discard()
             return nil
         case .retryLater(let error), .fail(let error):
-            crew?.members[worker]?.later = LaterAnswer(answer.head)
+            crew?.note(LaterAnswer(answer.head), of: worker)
             await answer.exchange.close()
             throw error
         default:
@@ -126,36 +86,18 @@ extension TransferRun {
         }
     }
 
-    private func noteMirror(_ worker: Int) {
-        guard let index = crew?.members[worker]?.source, let number = crew?.sources[index].number else { return }
-        crew?.sources[index].isProven = true
-        sources.noteUse(of: number)
-    }
-
     /// Lets a response into the file from where the part begins; nil if others have it meanwhile.
     private func open(_ part: Part, _ worker: Int, _ due: @escaping @Sendable () -> Void) -> BodySink? {
-        guard let partial, let crew, crew.members[worker]?.order != .leave else { return nil }
-        guard !crew.plan.isOvertaken(worker) else {
-            self.crew?.plan.leave(worker, at: part.offset)
+        guard let partial, let exchange = part.exchange, let limit = crew?.makeWay(for: worker, at: part) else {
             return nil
         }
-        for victim in crew.plan.victims(of: worker) {
-            if let sink = crew.members[victim]?.sink, !sink.lower(to: part.offset) {
-                // Too late: whoever has the part is past its beginning, and keeps it.
-                self.crew?.plan.leave(worker, at: part.offset)
-                return nil
-            }
-            self.crew?.plan.lowered(victim, to: part.offset)
-        }
-        guard let segment = self.crew?.plan.segments[worker] else { return nil }
         var configuration = sinkConfiguration(
-            partial, part.offset, min(part.end, segment.limit), part.digests, checkpointDue: due)
+            partial, part.offset, limit, part.digests, checkpointDue: due)
         configuration.responseEnd = part.end
         let sink = BodySink(configuration)
         if configuration.digest != nil { writes.digest.runs(along: sink) }
         writes.open(sink)
-        self.crew?.members[worker]?.sink = sink
-        self.crew?.members[worker]?.exchange = part.exchange
+        crew?.receives(worker, into: sink, from: exchange)
         return sink
     }
 
@@ -170,21 +112,15 @@ extension TransferRun {
             failure = error
         }
         let (position, responseDigest) = close(sink)
-        let wasTold = crew?.members[worker]?.order != nil
-        crew?.members[worker]?.sink = nil
-        crew?.members[worker]?.exchange = nil
+        let wasTold = crew?.closed(worker) == true
         // What was stated of all of the content says nothing about the part of it that was wanted.
         if failure == nil, position == part.end { failure = Self.contentFault(part.digests, responseDigest) }
         if let failure, failure.code == .badResponse || failure.code == .tooLarge {
             await giveUp(sink, until: position, of: worker)
             return failure
         }
-        if position - sink.start >= FailureLedger.progress { crew?.failures = 0 }
-        crew?.members[worker]?.isWarm = failure == nil && position == part.end
-        let isPlanned = crew?.plan.segments[worker]?.start == sink.start
-        let isWhole = crew?.plan.segments[worker].map { position >= min($0.end, part.end) } ?? true
-        if isPlanned { crew?.plan.leave(worker, at: position) }
-        if crew?.members[worker]?.order == .reconnect { crew?.members[worker]?.hasReconnected = true }
+        let range = sink.start..<max(position, sink.start)
+        let isWhole = crew?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
         if isWhole || wasTold { return nil }
         return failure
             ?? TransferError(.connectionLost, "The connection ended \(part.end - position) bytes before the end.")
@@ -204,57 +140,116 @@ extension TransferRun {
                 stopExchanges()
             }
             // Only what the journal does not claim is fetched again.
-            crew?.plan.lose(written)
+            crew?.lose(written)
         }
-        crew?.plan.leave(worker, at: sink.start)
+        crew?.abandon(worker, from: sink.start)
     }
 
     // MARK: Failures
 
     /// Whether a worker goes on after a failure: with the rest of its part if that came along, and others receive too.
     private func failed(_ worker: Int, _ error: TransferError, hadHead: Bool) -> Bool {
-        if crew?.members[worker]?.order == .reconnect { return true }
-        guard crew?.members[worker]?.order == nil, !end.isStopping else { return false }
-        if let index = crew?.members[worker]?.source, index > 0 {
-            crew?.sources[index].rank.failed(now: Crew.now)
-            return false
-        }
-        let failures = (crew?.failures ?? 0) + 1
-        crew?.failures = failures
-        let isAlone = crew?.anyReceives(but: worker) != true
-        if isAlone, crew?.members.count == 1 {
-            crew?.failure = error
-            end.later = crew?.members[worker]?.later
-            return false
-        }
-        if !hadHead, error.code == .connectFailed || error.code == .connectionLost, !isAlone {
-            noteRefusal(worker, by: nil, nil)
-        }
-        // One after the other, and ever more rarely.
-        crew?.restUntil = Crew.now + Double(1 << min(failures, 6)) / 2
-        return hadHead && !isAlone && failures < 3
+        let outcome = crew?.failed(
+            worker, error, hadHead: hadHead, isStopping: ending.isStopping, now: Crew.now)
+        note(outcome?.refusal)
+        return outcome?.goesOn == true
     }
 
-    /// A host refused one more connection.
+    private func note(_ refusal: Crew.Refusal?) {
+        guard let refusal else { return }
+        engine.budget.refused(refusal.origin, active: refusal.active, receiving: refusal.receiving)
+    }
+
+    /// Takes note that a worker got no usable part where it asked.
     ///
-    /// - Parameter refuser: the origin that answered, where a redirect may have led to another host; nil if none did.
-    private func noteRefusal(_ worker: Int, by refuser: Origin?, _ later: LaterAnswer?) {
-        guard let crew, let member = crew.members[worker] else { return }
-        let receiving = crew.members.values.count { $0.sink != nil }
-        engine.budget.refused(refuser ?? member.origin, active: crew.members.count, receiving: receiving)
-        let asked = later.flatMap { RetryAfter(parsing: $0.value, now: Date()) }?.seconds ?? 0
-        var rest = max(1, min(asked, HeldOrigins.longest))
-        if let refuser, refuser != member.origin {
-            // The connections that are counted here do not tell how many lead there.
-            let failures = crew.failures + 1
-            self.crew?.failures = failures
-            rest = max(rest, Double(1 << min(failures, 6)))
+    /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
+    /// requests, and that one goes on alone (docs/behaviour/transfers.md#S9).
+    private func noteUnusable(_ worker: Int, _ reason: String) {
+        guard let index = crew?.place(of: worker)?.index, index > 0 else {
+            facts.unusableParts = (facts.unusableParts ?? 0) + 1
+            return
         }
-        if member.source > 0 {
-            // What a mirror wants is no reason to spare the others.
-            self.crew?.sources[member.source].rank.rest(for: rest, now: Crew.now)
-        } else {
-            self.crew?.restUntil = max(crew.restUntil, Crew.now + rest)
+        if let number = crew?.dropPlace(of: worker) { dropSource(number, reason) }
+    }
+
+    // MARK: Requests
+
+    /// Asks for a part where the first answer came from, or, if that address has expired, where the original URL leads.
+    ///
+    /// The original URL is asked once for all workers (docs/behaviour/transfers.md#X11).
+    private func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
+        guard let (index, place) = crew?.place(of: worker) else { throw ExchangeEnd.stopped }
+        let answer = try await answer(to: plan, from: place.course, worker, on: loop)
+        guard case .askOriginalURL = answer.verdict.decision else { return answer }
+        await answer.exchange.discard()
+        if crew?.places[index].courseNumber == place.courseNumber {
+            if crew?.beginRenewal(of: index) == true {
+                defer { crew?.endRenewal(of: index) }
+                let start = try shared.course(from: sources.url(of: place.number))
+                let answer = try await self.answer(to: plan, from: start, worker, on: loop)
+                crew?.renewed(index, answer.course)
+                return answer
+            }
+            await withCheckedContinuation { waiter in
+                guard crew != nil else { return waiter.resume() }
+                crew?.wait(for: index, waiter)
+            }
+        }
+        guard let renewed = crew?.places[index].course else { throw ExchangeEnd.stopped }
+        return try await self.answer(to: plan, from: renewed, worker, on: loop)
+    }
+
+    /// One conversation about a part.
+    private func answer(
+        to plan: PlannedRequest, from start: RequestCourse, _ worker: Int, on loop: Int
+    ) async throws(TransferError) -> Answer {
+        var conversation = Conversation(try shared.terms.get(), from: start, planned: plan.fields)
+        let host = WorkerConnection(run: self, worker: worker, loop: loop)
+        switch try await conversation.carry(by: host, shared, engine) {
+        case .accepted(let accepted):
+            var situation = situation(plan.asked, accepted, Turn())
+            situation.isExtraWorker = true
+            crew?.observe(now: Crew.now)
+            situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true
+            // Only an address that a redirect has led to can be one that expires.
+            situation.reusedFinalURL = start.chain.count > 0 && accepted.redirects == 0
+            return Answer(accepted, ResumeTable.decide(situation))
+        case .failed(let error, let later):
+            crew?.note(later, of: worker)
+            throw error
+        case .waiting(_, let error): throw error
         }
     }
+
+    /// Sends a request of a worker, on the connection that was opened for it if that is there for that request.
+    fileprivate func open(_ request: OutgoingRequest, _ worker: Int, on loop: Int) async throws(TransferError)
+        -> Exchange
+    {
+        try checkStopping()
+        let asked = try await exchangeRequest(request, worker: loop)
+        guard crew?.isWanted(worker) == true else { throw ExchangeEnd.stopped }
+        let early = crew?.takeEarly(of: worker)
+        let exchange: Exchange
+        if let opened = early?.ask(asked) {
+            exchange = opened
+        } else {
+            early?.close()
+            exchange = try engine.open(asked)
+        }
+        crew?.asks(worker, on: exchange)
+        return exchange
+    }
+}
+
+/// The connection of a further worker.
+private struct WorkerConnection: ConversationHost {
+    let run: TransferRun
+    let worker: Int
+    let loop: Int
+
+    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+        try await run.open(request, worker, on: loop)
+    }
+
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async {}
 }
