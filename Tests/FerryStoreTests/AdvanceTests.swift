@@ -7,6 +7,8 @@ import Testing
 /// them the same page for ever.
 @Suite(.timeLimit(.minutes(1))) struct `Pages through a damaged index` {
     private static let count: UInt64 = 12
+    /// The ids from the last to the first.
+    private static let fallingID = "\(Sample.id(1).column + Sample.id(count).column) - id"
     /// Reads the page after a row; returns its last row.
     private typealias Page = @Sendable (any JournalReader, Int64?) throws(TransferError) -> Int64?
 
@@ -27,11 +29,11 @@ import Testing
 
     /// Gives an index the pages of one whose last column falls where the rows' numbers rise.
     private func leadBack(
-        _ index: String, of table: String = "transfers", _ columns: String, number: String = "id",
+        _ index: String, of table: String = "transfers", _ columns: String, falling: String,
         where condition: String = ""
     ) -> [String] {
         [
-            "CREATE INDEX other ON \(table) (\(columns), (9223372036854775807 - \(number))) \(condition)",
+            "CREATE INDEX other ON \(table) (\(columns), (\(falling))) \(condition)",
             "PRAGMA writable_schema = ON",
             """
             UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other') \
@@ -100,7 +102,7 @@ import Testing
             return try reader.page(filter).last?.id.column
         }
         #expect(await read(journal, page) == nil)
-        try await damage(journal, leadBack("transfers_phase", "phase"))
+        try await damage(journal, leadBack("transfers_phase", "phase", falling: Self.fallingID))
         #expect(await read(journal, page) == .journalFailed)
         await journal.close()
     }
@@ -116,7 +118,9 @@ import Testing
         #expect(await read(journal, page) == nil)
         try await damage(
             journal,
-            leadBack("transfers_line", "session, priority, origin, line", where: "WHERE phase = 0 AND line IS NOT NULL")
+            leadBack(
+                "transfers_line", "session, priority, origin, line", falling: Self.fallingID,
+                where: "WHERE phase = 0 AND line IS NOT NULL")
         )
         #expect(await read(journal, page) == .journalFailed)
         await journal.close()
@@ -133,7 +137,7 @@ import Testing
             return try reader.events(after: last ?? 0, session: session, limit: 4).last?.number ?? nil
         }
         #expect(await read(journal, page) == nil)
-        try await damage(journal, leadBack("events_session", of: "events", "session", number: "number"))
+        try await damage(journal, leadBack("events_session", of: "events", "session", falling: "1000 - number"))
         #expect(await read(journal, page) == .journalFailed)
         await journal.close()
     }
