@@ -183,6 +183,61 @@ import Testing
         await many.close()
     }
 
+    /// A step of the schema that did this would hold up the start of a journal of a million rows.
+    @Test func `a journal of the version before is given its columns some at a time, which changes nothing else`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let old = try await Sample.open(folder)
+        let states = try await insert(try Self.states(), into: old)
+        try await Sample.insert(try (1000..<1500).map { try Sample.record($0) }, into: old)
+        let all = try await old.page(Self.everything)
+        try await old.commit { transaction throws(TransferError) in
+            for step in OldJournals.version8 { try transaction.connection.execute(step) }
+            try transaction.connection.execute("UPDATE transfers SET facts = '{' WHERE id = \(states[7].id.column)")
+        }
+        await old.close()
+        let journal = try await Sample.open(folder)
+        #expect(try await revisions(journal) == Array(repeating: 0, count: 580))
+        var last: TransferID? = TransferID(rawValue: 0)
+        var steps = 0
+        while let after = last {
+            let before = try await revisions(journal)
+            last = try await journal.commit { transaction throws(TransferError) in
+                try transaction.completeRows(after: after)
+            }
+            steps += 1
+            let changed = zip(before, try await revisions(journal)).count { $0 != $1 }
+            #expect(changed <= 200 && steps <= 3)
+        }
+        #expect(steps == 3)
+        // The row that cannot be read stays as it is.
+        #expect(try await revisions(journal).count { $0 == 0 } == 1)
+        let found = try await journal.page(Self.everything)
+        #expect(found.filter { $0.id != states[7].id } == all.filter { $0.id != states[7].id })
+        let again = try await journal.commit { transaction throws(TransferError) in
+            try transaction.completeRows(after: TransferID(rawValue: 0))
+        }
+        #expect(again == nil)
+        await journal.close()
+    }
+
+    private static var everything: JournalFilter {
+        var filter = JournalFilter()
+        filter.limit = 1000
+        return filter
+    }
+
+    private func revisions(_ journal: any Journal) async throws -> [Int64] {
+        try await journal.read { reader throws(TransferError) in
+            var found: [Int64] = []
+            try reader.connection.forEachRow("SELECT revision FROM transfers ORDER BY id") { row in
+                found.append(row.integer(0) ?? -1)
+            }
+            return found
+        }
+    }
+
     @Test func `a wish that was decided from another row is stale, and changes nothing`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let record = try await Sample.stored(try Sample.record(1), in: journal)

@@ -95,6 +95,13 @@ package protocol JournalTransaction: JournalReader {
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(TransferError) -> TransferID?
 
+    /// Gives rows that an earlier version has stored what decisions depend on, some at a time, so that no other commit waits
+    /// long.
+    ///
+    /// - Parameter id: only those after this one.
+    /// - Returns: the last one that was looked at; nil if there are no more.
+    func completeRows(after id: TransferID) throws(TransferError) -> TransferID?
+
     // MARK: What users do
 
     /// Asks the machine what a wish makes of a session's transfers, and stores what it answers: no journal has a rule of its
@@ -161,6 +168,11 @@ extension JournalTransaction {
     ) throws(TransferError) -> EventRun {
         try insert(urls, like: template, first: first, session: session, at: moment, keptEvents: .max)
     }
+}
+
+extension JournalTransaction {
+    /// A journal without earlier versions has no such rows.
+    package func completeRows(after id: TransferID) throws(TransferError) -> TransferID? { nil }
 }
 
 /// What a start of many transfers has done.

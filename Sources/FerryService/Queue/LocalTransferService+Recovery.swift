@@ -23,13 +23,14 @@ extension LocalTransferService {
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
-        // The service is open from here on: folders that hang, long lists of events and secrets of
+        // The service is open from here on: folders that hang, long lists of events, and secrets and rows of
         // an earlier version's journal hold nothing up.
         if !startWatch.isHeld { beginTrial() }
         Task(name: "trimming of events and secrets") {
             do throws(TransferError) {
                 try await trimEvents()
                 try await forgetOldSecrets()
+                try await completeOldRows()
             } catch {
                 if !isShuttingDown { noteFailure(error) }
             }

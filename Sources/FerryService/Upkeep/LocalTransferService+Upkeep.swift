@@ -52,6 +52,16 @@ extension LocalTransferService {
         }
     }
 
+    /// Lets the journal give rows of an earlier version what decisions depend on: an action upon many need not do it then.
+    func completeOldRows() async throws(TransferError) {
+        var last: TransferID? = TransferID(rawValue: 0)
+        while let after = last, !isShuttingDown {
+            last = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in
+                try transaction.completeRows(after: after)
+            }
+        }
+    }
+
     /// Lets old events and secrets go and gives room back, as long as nothing runs.
     func tidyUp() {
         // What runs now plans it again when it ends.

@@ -146,6 +146,25 @@ extension SQLiteTransaction {
         return cores
     }
 
+    package func completeRows(after id: TransferID) throws(TransferError) -> TransferID? {
+        let setting: StatementArguments = [JournalSchema.oldRows]
+        guard try connection.row("SELECT 1 FROM settings WHERE name = ?", setting) != nil else { return nil }
+        var ids: [TransferID] = []
+        try connection.forEachRow(
+            "SELECT id FROM transfers WHERE id > ? AND revision <= 0 ORDER BY id LIMIT ?",
+            [id.column, Self.completedAtOnce]
+        ) { row in
+            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
+        }
+        for id in ids { _ = try completedCore(id) }
+        // A damaged table may lead back.
+        if ids.count == Self.completedAtOnce, let last = ids.last, last.column > id.column { return last }
+        try connection.execute("DELETE FROM settings WHERE name = ?", setting)
+        return nil
+    }
+
+    private static var completedAtOnce: Int { 200 }
+
     /// What decisions depend on of a row of an earlier version, which is given its columns; one that cannot be read stays as it
     /// is.
     func completedCore(_ id: TransferID) throws(TransferError) -> TransferCore? {

@@ -16,7 +16,10 @@ enum OldJournals {
             "revision", "ended", "former", "network", "retry_delay", "retry_reason", "not_before", "deadline",
             "resource_timeout", "starts_late", "restarts", "spooled", "secrets_forgotten", "active_spent", "active_at",
             "active_boot", "active_uptime",
-        ].map { "ALTER TABLE transfers DROP COLUMN \($0)" } + ["DELETE FROM grdb_migrations WHERE identifier = '9'"]
+        ].map { "ALTER TABLE transfers DROP COLUMN \($0)" }
+        + [
+            "DELETE FROM settings WHERE name = 'old_rows'", "DELETE FROM grdb_migrations WHERE identifier = '9'",
+        ]
 
     static let version7 =
         version8 + [
