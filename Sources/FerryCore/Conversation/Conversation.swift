@@ -52,7 +52,7 @@ package struct Conversation: Sendable {
     private var state = State.requesting
     private var proxy: ProxyChoice?
     /// What the server had asked for when the request was made.
-    private var version: Int?
+    private var version = 0
     private var renewals = 0
     private var stale = 0
 

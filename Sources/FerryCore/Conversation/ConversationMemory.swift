@@ -23,8 +23,8 @@ package struct ConversationMemory: Sendable {
 
     // MARK: Servers
 
-    /// Changes whenever another answer goes to a server; nil while it has asked for none.
-    func version(_ origin: Origin) -> Int? { servers[origin]?.version }
+    /// Changes whenever another answer goes to a server.
+    func version(_ origin: Origin) -> Int { servers[origin]?.version ?? 0 }
 
     /// Takes in a response that is no challenge.
     mutating func accepted(_ origin: Origin) { servers[origin]?.accepted() }

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A result that comes once.
-
 import FerryCore
 import Synchronization
 

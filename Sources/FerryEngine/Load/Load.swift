@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// One streamed request and its response.
-
 package import FerryCore
 package import Foundation
 import NIOCore

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A request whose response is streamed to its reader.
-
 package import FerryCore
 package import Foundation
 

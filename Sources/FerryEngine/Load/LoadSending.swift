@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The body of a request, made ready as often as it is sent.
-
 import FerryCore
 import NIOCore
 

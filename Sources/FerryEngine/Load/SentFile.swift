@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A file that is the body of a request.
-
 import FerryCore
 import Foundation
 import NIOCore

@@ -21,3 +21,13 @@ struct Answer: Sendable {
     /// Seconds from the last request to its head.
     var setup: Double { accepted.setup }
 }
+
+/// What one request of a try differs in from the plain case, by the answer before it.
+struct RequestVariant: Sendable {
+    /// The bytes on disk are not asked to be continued; they go when the next head is accepted.
+    var restart: RestartReason?
+    /// The range is asked without `If-Range`.
+    var isUnconditional = false
+    /// The same is asked once more on a connection of its own.
+    var isFresh = false
+}

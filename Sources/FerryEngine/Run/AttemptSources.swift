@@ -51,7 +51,7 @@ struct AttemptSources: Sendable {
     }
 
     /// Takes note of how the places of several workers got on.
-    mutating func note(_ places: [CrewSource]) {
+    mutating func note(_ places: [CrewPlace]) {
         for place in places { ranks[place.number] = place.rank }
     }
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Where a request's file goes.
-
 package import FerryCore
 import Foundation
 

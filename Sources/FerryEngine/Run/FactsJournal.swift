@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Where a run makes facts durable.
-
 package import FerryCore
 
 /// Where a run makes facts durable.
@@ -39,4 +36,15 @@ extension FactsJournal {
     package func isWhole(_ id: TransferID, inMemory: Bool) async {}
 
     package func nameChanged(_ id: TransferID) async {}
+}
+
+/// Facts of one run that are recorded together with those of others.
+package struct RecordedFacts: Sendable {
+    package var id: TransferID
+    @Boxed package var facts: TransferFacts
+
+    init(id: TransferID, facts: Boxed<TransferFacts>) {
+        self.id = id
+        _facts = facts
+    }
 }

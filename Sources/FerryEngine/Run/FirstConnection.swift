@@ -3,9 +3,11 @@ import FerryCore
 /// The first connection of an attempt, which brings the head that decides about all others.
 struct FirstConnection: ConversationHost {
     let run: TransferRun
-    let turn: Turn
+    let variant: RequestVariant
 
-    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange { try await run.open(request, turn) }
+    func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
+        try await run.open(request, variant)
+    }
 
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request) }
 }

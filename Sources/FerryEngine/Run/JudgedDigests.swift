@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What the digests of a whole file turned out to be.
-
 import FerryCore
 
 /// The digests of a whole file, by whether the expected ones agree.

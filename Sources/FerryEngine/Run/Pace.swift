@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// Noticing a connection that has become too slow.
-
 import FerryCore
 
 /// Notices that a connection has been below the request's minimum speed for its time.

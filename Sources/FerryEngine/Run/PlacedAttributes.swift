@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What a file gets before its name.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// The file that gets the final name.
-
 import FerryCore
 
 /// The file that gets the final name: the partial file, or a copy of it beside that name.

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// How one attempt at a transfer went.
-
 package import FerryCore
 
 /// How one attempt at a transfer went, and what is on disk after it.

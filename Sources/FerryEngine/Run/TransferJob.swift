@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What a run of one transfer needs to know.
-
 package import FerryCore
 
 /// What a run of one transfer needs to know.
@@ -36,4 +33,37 @@ package struct TransferJob: Sendable {
         self.gate = gate
         self.progress = progress
     }
+}
+
+/// A file that an earlier transfer put at the destination, with what the server said of it then.
+package struct ExistingFile: Sendable {
+    package var placement: PlacementIntent
+    package var identity: ResourceIdentity
+
+    package init(placement: PlacementIntent, identity: ResourceIdentity) {
+        self.placement = placement
+        self.identity = identity
+    }
+}
+
+/// What a request says about the whole file, which may be wished otherwise while a try is made.
+struct RunWishes: Hashable, Sendable {
+    var checksums: [Checksum]
+    var onMismatch: MismatchPolicy
+    var onConflict: ConflictPolicy
+    /// Connections for the file; nil: as many as bring something.
+    var connections: Int?
+
+    init(_ request: TransferRequest) {
+        checksums = request.checksums
+        onMismatch = request.onMismatch
+        onConflict = request.onConflict
+        connections = request.connections
+    }
+
+    /// Whether a digest of the whole file judges its bytes, wherever they come from.
+    var judgesByDigest: Bool { onMismatch == .fail && !checksums.isEmpty }
+
+    /// What decides where the final name is taken.
+    var placementRule: ConflictRule { ConflictRule(onConflict, at: .placement) }
 }

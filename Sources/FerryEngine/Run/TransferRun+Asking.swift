@@ -4,17 +4,17 @@ import Synchronization
 
 extension TransferRun {
     /// What the planner needs to know.
-    func requestSituation(_ turn: Turn) -> RequestSituation {
+    func requestSituation(_ variant: RequestVariant) -> RequestSituation {
         var situation = RequestSituation()
-        situation.ranges = turn.restart == nil ? facts.ranges : ByteRangeSet()
-        situation.identity = turn.restart == nil ? facts.identity : nil
+        situation.ranges = variant.restart == nil ? facts.ranges : ByteRangeSet()
+        situation.identity = variant.restart == nil ? facts.identity : nil
         situation.hasExpectedDigest = wishes.judgesByDigest
         situation.expectedSize = job.request.expectedSize
         situation.existing = job.existing?.identity
         situation.raw = raw
         situation.rangesOff = facts.rangesOff
         situation.bypassesCaches = facts.bypassesCaches
-        situation.isUnconditional = turn.isUnconditional || (sources.current > 0 && wishes.judgesByDigest)
+        situation.isUnconditional = variant.isUnconditional || (sources.current > 0 && wishes.judgesByDigest)
         return situation
     }
 
@@ -34,12 +34,12 @@ extension TransferRun {
     ///
     /// Every try begins at the original URL, so that a signed target that has expired is made anew
     /// (docs/behaviour/transfers.md#X11).
-    func ask(_ plan: PlannedRequest, _ turn: Turn) async throws(TransferError) -> Answer {
+    func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(TransferError) -> Answer {
         var conversation = try shared.begin(
-            at: try sources.url(of: sources.current), planned: plan.fields, isFresh: turn.isFresh)
-        switch try await conversation.carry(by: FirstConnection(run: self, turn: turn), shared, engine) {
+            at: try sources.url(of: sources.current), planned: plan.fields, isFresh: variant.isFresh)
+        switch try await conversation.carry(by: FirstConnection(run: self, variant: variant), shared, engine) {
         case .accepted(let accepted):
-            let verdict = ResumeTable.decide(situation(plan.asked, accepted, turn))
+            let verdict = ResumeTable.decide(situation(plan.asked, accepted, variant))
             try await checkRetriedStatus(accepted)
             connections.count(at: accepted.course.url.origin, engine.budget)
             return Answer(accepted, verdict)
@@ -70,7 +70,7 @@ extension TransferRun {
             "The server answered \(head.status).", details: ErrorDetails(httpStatus: head.status))
     }
 
-    func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ turn: Turn) -> ResumeSituation {
+    func situation(_ asked: Asked, _ accepted: AcceptedExchange, _ variant: RequestVariant) -> ResumeSituation {
         var situation = ResumeSituation(asked: asked, response: .success(accepted.head))
         // The conversation has followed what may be followed.
         situation.locationIsGood = false
@@ -86,9 +86,9 @@ extension TransferRun {
         }
         situation.expectedSize = job.request.expectedSize
         situation.maxSize = job.request.maxSize
-        situation.usedFreshConnection = turn.isFresh
+        situation.usedFreshConnection = variant.isFresh
         situation.restarts = facts.restarts
-        situation.restart = turn.restart
+        situation.restart = variant.restart
         situation.rangesOff = facts.rangesOff
         return situation
     }
@@ -96,7 +96,7 @@ extension TransferRun {
     // MARK: One request
 
     /// Sends a request of the first connection, with the caller's body if that goes along.
-    func open(_ request: OutgoingRequest, _ turn: Turn) async throws(TransferError) -> Exchange {
+    func open(_ request: OutgoingRequest, _ variant: RequestVariant) async throws(TransferError) -> Exchange {
         try checkStopping()
         var asked = try await exchangeRequest(request)
         if request.sendsBody, let body = job.request.body {
@@ -104,7 +104,7 @@ extension TransferRun {
             asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
         }
         job.progress.sent.store(0, ordering: .relaxed)
-        asked.onAsked = opening(beside: asked, turn)
+        asked.onAsked = opening(beside: asked, variant)
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }
         try checkStopping()
         let exchange = try engine.open(asked)

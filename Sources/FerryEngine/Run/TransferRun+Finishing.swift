@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// From all bytes to the file in its place.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// From an accepted head to a partial file that may be written.
-
 import FerryCore
 import Foundation
 import Synchronization
@@ -9,13 +6,15 @@ extension TransferRun {
     /// Stores a body from position 0.
     ///
     /// - Returns: the outcome if the head alone decides it (conflict policy `skip`) or the body completed the file.
-    func start(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) -> Outcome.Success? {
+    func start(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(TransferError) -> Outcome
+        .Success?
+    {
         let coding = coding(of: answer)
         var body = body
         if coding != nil { body.becomeDecoded() }
         var isGathered = false
         do throws(TransferError) {
-            try await accept(body, answer, turn)
+            try await accept(body, answer, variant)
             isGathered = coding == nil && isSmall(body)
             if !isGathered, let success = try await makeFile(body) {
                 await answer.exchange.close()
@@ -89,11 +88,11 @@ extension TransferRun {
     // MARK: -
 
     /// Gives up what was on disk and fixes the name (docs/behaviour/transfers.md#D1, step 2).
-    private func accept(_ body: AcceptedBody, _ answer: Answer, _ turn: Turn) async throws(TransferError) {
+    private func accept(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(TransferError) {
         reached(.headAccepted)
         if !facts.ranges.isEmpty || facts.identity != nil || facts.needsTruncation {
             // A try that stored nothing leaves nothing to give up, and nothing to tell.
-            let reason = turn.restart ?? body.restart
+            let reason = variant.restart ?? body.restart
             facts.startOver(note: reason?.note, isSameVersion: reason?.isOtherVersion != true)
             if partial != nil || facts.partial != nil {
                 try await record()

@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// What a crash left, and what to make of it.
-
 import FerryCore
 import Foundation
 import Synchronization

@@ -132,14 +132,14 @@ package actor TransferRun {
     ///
     /// - Parameter error: what the URL before this one failed with.
     private func fetch(after error: TransferError?) async throws(TransferError) -> Outcome.Success {
-        var turn = Turn()
+        var variant = RequestVariant()
         var limits = AttemptLimits()
         while true {
             try checkStopping()
-            guard let plan = PlannedRequest(requestSituation(turn)) else { return try await finish() }
+            guard let plan = PlannedRequest(requestSituation(variant)) else { return try await finish() }
             noteCost()
             guard limits.takesRequest(gained: cost.gained) else { throw endless("too many answers bring too little") }
-            let answer = try await ask(plan, turn)
+            let answer = try await ask(plan, variant)
             if let objection = objection(to: answer, before: error) {
                 await answer.exchange.close()
                 throw objection
@@ -152,26 +152,26 @@ package actor TransferRun {
                 await answer.exchange.close()
                 throw endless("its answers begin the file again and again")
             }
-            if verdict.countsAsRestart, turn.restart?.isOtherVersion != true { facts.restarts += 1 }
+            if verdict.countsAsRestart, variant.restart?.isOtherVersion != true { facts.restarts += 1 }
             switch verdict.decision {
             case .start(let body):
-                if let success = try await start(body, answer, turn) { return success }
-                turn = Turn()
+                if let success = try await start(body, answer, variant) { return success }
+                variant = RequestVariant()
             case .continueAt(let offset, let until, let identity):
                 try await proceed(at: offset, until: until, identity: identity, answer)
-                turn = Turn()
+                variant = RequestVariant()
             case .restart(let reason, let rangesOff):
                 await answer.exchange.close()
-                turn = Turn(restart: reason)
+                variant = RequestVariant(restart: reason)
                 if rangesOff { facts.rangesOff = true }
                 facts.bypassesCaches = rangesOff
             case .askOnceMoreFresh:
                 await answer.exchange.close()
-                turn.isFresh = true
+                variant.isFresh = true
                 facts.bypassesCaches = true
             case .askUnconditionalRange:
                 await answer.exchange.close()
-                turn.isUnconditional = true
+                variant.isUnconditional = true
             case .alreadyComplete(let length):
                 await answer.exchange.discard()
                 facts.identity?.completeLength = length

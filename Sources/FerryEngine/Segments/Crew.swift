@@ -45,8 +45,8 @@ struct Crew {
         let receiving: Int
     }
 
-    /// Where requests may go: first where the first answer came from, then the others.
-    private(set) var places: [CrewSource]
+    /// Where requests may go.
+    var places: CrewPlaces
     /// What ended the last worker, and what its server asked for.
     private(set) var failure: (error: TransferError, later: LaterAnswer?)?
     private var plan: SegmentPlan
@@ -64,10 +64,10 @@ struct Crew {
 
     /// Begins with the first connection, which receives a part.
     init(
-        missing: ByteRangeSet, places: [CrewSource], first exchange: Exchange, receives range: Range<Int64>,
+        missing: ByteRangeSet, places: [CrewPlace], first exchange: Exchange, receives range: Range<Int64>,
         setup: Double, now: Double
     ) {
-        self.places = places
+        self.places = CrewPlaces(places)
         self.setup = setup
         plan = SegmentPlan(gaps: missing, now: now)
         plan.begin(0, with: range, now: now)
@@ -129,9 +129,9 @@ struct Crew {
         for (worker, member) in members { if let sink = member.sink { positions[worker] = sink.position } }
         plan.observe(positions, setup: setup, now: now)
         for worker in positions.keys { if let speed = plan.segments[worker]?.speed { members[worker]?.speed = speed } }
-        for index in places.indices {
+        for index in 0..<places.count {
             let speeds = positions.keys.filter { members[$0]?.place == index }.compactMap { plan.segments[$0]?.speed }
-            if !speeds.isEmpty { places[index].rank.measured(speeds.reduce(0, +) / Double(speeds.count)) }
+            places.measured(index, speeds)
         }
     }
 
@@ -317,7 +317,7 @@ struct Crew {
         if member.order == .reconnect { return (true, nil) }
         guard member.order == nil, !isStopping else { return (false, nil) }
         if member.place > 0 {
-            places[member.place].rank.failed(now: now)
+            places.failed(member.place, now: now)
             return (false, nil)
         }
         failures += 1
@@ -351,7 +351,7 @@ struct Crew {
         }
         if member.place > 0 {
             // What a mirror wants is no reason to spare the others.
-            places[member.place].rank.rest(for: rest, now: now)
+            places.rest(member.place, for: rest, now: now)
         } else {
             restUntil = max(restUntil, now + rest)
         }
@@ -366,18 +366,11 @@ struct Crew {
     func order(asksHome: Bool, now: Double) -> [Int] {
         var workers: [Int: Int] = [:]
         for member in members.values { workers[member.place, default: 0] += 1 }
-        let usable = places.indices.filter { index in
-            let place = places[index]
-            if index == 0 { return asksHome }
-            return !place.isDropped && !place.rank.rests(now: now) && (place.isProven || workers[index] == nil)
-        }
-        return SourceRank.order(usable.map { (places[$0].rank, workers[$0, default: 0]) }).map { usable[$0] }
+        return places.order(workers, asksHome: asksHome, now: now)
     }
 
     /// Where a worker asks.
-    func place(of worker: Int) -> (index: Int, place: CrewSource)? {
-        members[worker].map { ($0.place, places[$0.place]) }
-    }
+    func place(of worker: Int) -> Int? { members[worker]?.place }
 
     /// A part has come from where a worker asks.
     ///
@@ -386,42 +379,16 @@ struct Crew {
     mutating func proved(_ worker: Int, setup answer: Double) -> Int? {
         setup = min(setup, answer)
         guard let index = members[worker]?.place else { return nil }
-        places[index].isProven = true
+        places.proved(index)
         return places[index].number
     }
+}
 
-    /// A worker got no usable part from a mirror, which is asked no more.
-    ///
-    /// - Returns: the number of the mirror's URL; nil if it is known.
-    mutating func dropPlace(of worker: Int) -> Int? {
-        guard let index = members[worker]?.place, !places[index].isDropped else { return nil }
-        places[index].isDropped = true
-        return places[index].number
-    }
-
-    // MARK: A place that has expired
-
-    /// Begins to ask for where a URL leads; false if another worker does that.
-    mutating func beginRenewal(of index: Int) -> Bool {
-        guard places[index].waiters == nil else { return false }
-        places[index].waiters = []
-        return true
-    }
-
-    /// Lets a worker wait until the URL has been asked; at once if nothing asks it.
-    mutating func wait(for index: Int, _ waiter: CheckedContinuation<Void, Never>) {
-        guard places[index].waiters != nil else { return waiter.resume() }
-        places[index].waiters?.append(waiter)
-    }
-
-    mutating func renewed(_ index: Int, _ course: RequestCourse) {
-        places[index].course = course
-        places[index].courseNumber += 1
-    }
-
-    /// The URL was asked, or that failed: those that wait go on.
-    mutating func endRenewal(of index: Int) {
-        let waiters = places[index].waiters.take() ?? []
-        for waiter in waiters { waiter.resume() }
-    }
+/// What one worker fetches next: a range, and the response with it if that was asked for already.
+struct Part: Sendable {
+    var offset: Int64
+    var end: Int64
+    var exchange: Exchange?
+    /// Digests that the server stated of the response's content.
+    var digests: [Checksum] = []
 }

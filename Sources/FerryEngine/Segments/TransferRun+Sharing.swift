@@ -57,7 +57,7 @@ extension TransferRun {
         }
         let failure = crew?.failure
         if let failure { ending.later = failure.later }
-        sources.note(crew?.places ?? [])
+        sources.note(crew?.places.all ?? [])
         crew = nil
         early.keep(0)
         job.progress.show([])
@@ -108,12 +108,12 @@ extension TransferRun {
     // MARK: Places
 
     /// Where extra workers may ask: where the first answer came from, and the other URLs that nothing speaks against.
-    private func places(from course: RequestCourse) throws(TransferError) -> [CrewSource] {
+    private func places(from course: RequestCourse) throws(TransferError) -> [CrewPlace] {
         let present = sources.current
-        var places = [CrewSource(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
+        var places = [CrewPlace(number: present, course: course, rank: sources.rank(of: present), isProven: true)]
         for number in sources.others {
             let other = try shared.course(from: sources.url(of: number))
-            places.append(CrewSource(number: number, course: other, rank: sources.rank(of: number), isProven: false))
+            places.append(CrewPlace(number: number, course: other, rank: sources.rank(of: number), isProven: false))
         }
         return places
     }
@@ -135,15 +135,15 @@ extension TransferRun {
     /// What opens the connections that the user asked for, once the first request is out; nil if none are to be opened.
     ///
     /// A server that is down, or a name that cannot be found, is met by that one request alone.
-    func opening(beside asked: ExchangeRequest, _ turn: Turn) -> (@Sendable () -> Void)? {
+    func opening(beside asked: ExchangeRequest, _ variant: RequestVariant) -> (@Sendable () -> Void)? {
         guard let wanted = wishes.connections, wanted > 1 else { return nil }
         let isSharable =
             asked.method == "GET" && asked.body == nil && asked.advisor == nil && asked.key.proxy == nil
-            && !turn.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
+            && !variant.isFresh && raw == nil && !facts.rangesOff && job.existing == nil && job.request.mirrors.isEmpty
         let length = facts.identity?.completeLength ?? job.request.expectedSize
         let opening = EarlyOpening(
             wanted: wanted,
-            missing: length.map { $0 - (turn.restart == nil ? facts.ranges.byteCount : 0) },
+            missing: length.map { $0 - (variant.restart == nil ? facts.ranges.byteCount : 0) },
             isSharable: isSharable, wasInVain: engine.budget.earlyWereInVain(asked.url.origin))
         guard opening.count > 0 else { return nil }
         let (early, url, key, loop) = (early, asked.url, asked.key, engine.loops[connections.loop])

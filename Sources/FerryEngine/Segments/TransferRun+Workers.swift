@@ -5,7 +5,7 @@ import Synchronization
 extension TransferRun {
     /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
-        // Each connection has an event loop in its turn, so that they share the processor's cores.
+        // Each connection has an event loop in its variant, so that they share the processor's cores.
         let loop =
             worker == 0
             ? connections.loop : crew?.earlyLoop(of: worker) ?? engine.takeLoop(for: connections.place)
@@ -57,10 +57,10 @@ extension TransferRun {
 
     /// Asks for a part; nil if the worker has to leave.
     private func ask(for part: Part, _ worker: Int, on loop: Int) async throws(TransferError) -> Part? {
-        var wanted = requestSituation(Turn())
+        var wanted = requestSituation(RequestVariant())
         wanted.segment = part.offset..<part.end
         // Validators of another origin mean nothing; the digest of the whole judges its bytes.
-        wanted.isUnconditional = wishes.judgesByDigest && crew?.place(of: worker)?.index != 0
+        wanted.isUnconditional = wishes.judgesByDigest && crew?.place(of: worker) != 0
         guard let plan = PlannedRequest(wanted), plan.asked.isRange else { return nil }
         let answer = try await answer(to: plan, worker, on: loop)
         switch answer.verdict.decision {
@@ -165,11 +165,11 @@ extension TransferRun {
     /// A mirror that has another file is asked no more; where the first answer came from, two of these end all extra
     /// requests, and that one goes on alone (docs/behaviour/transfers.md#S9).
     private func noteUnusable(_ worker: Int, _ reason: String) {
-        guard let index = crew?.place(of: worker)?.index, index > 0 else {
+        guard let index = crew?.place(of: worker), index > 0 else {
             facts.unusableParts = (facts.unusableParts ?? 0) + 1
             return
         }
-        if let number = crew?.dropPlace(of: worker) { dropSource(number, reason) }
+        if let number = crew?.places.drop(index) { dropSource(number, reason) }
     }
 
     // MARK: Requests
@@ -178,21 +178,21 @@ extension TransferRun {
     ///
     /// The original URL is asked once for all workers (docs/behaviour/transfers.md#X11).
     private func answer(to plan: PlannedRequest, _ worker: Int, on loop: Int) async throws(TransferError) -> Answer {
-        guard let (index, place) = crew?.place(of: worker) else { throw ExchangeEnd.stopped }
+        guard let index = crew?.place(of: worker), let place = crew?.places[index] else { throw ExchangeEnd.stopped }
         let answer = try await answer(to: plan, from: place.course, worker, on: loop)
         guard case .askOriginalURL = answer.verdict.decision else { return answer }
         await answer.exchange.discard()
         if crew?.places[index].courseNumber == place.courseNumber {
-            if crew?.beginRenewal(of: index) == true {
-                defer { crew?.endRenewal(of: index) }
+            if crew?.places.beginRenewal(of: index) == true {
+                defer { crew?.places.endRenewal(of: index) }
                 let start = try shared.course(from: sources.url(of: place.number))
                 let answer = try await self.answer(to: plan, from: start, worker, on: loop)
-                crew?.renewed(index, answer.course)
+                crew?.places.renewed(index, answer.course)
                 return answer
             }
             await withCheckedContinuation { waiter in
                 guard crew != nil else { return waiter.resume() }
-                crew?.wait(for: index, waiter)
+                crew?.places.wait(for: index, waiter)
             }
         }
         guard let renewed = crew?.places[index].course else { throw ExchangeEnd.stopped }
@@ -207,7 +207,7 @@ extension TransferRun {
         let host = WorkerConnection(run: self, worker: worker, loop: loop)
         switch try await conversation.carry(by: host, shared, engine) {
         case .accepted(let accepted):
-            var situation = situation(plan.asked, accepted, Turn())
+            var situation = situation(plan.asked, accepted, RequestVariant())
             situation.isExtraWorker = true
             crew?.observe(now: Crew.now)
             situation.anotherWorkerReceives = crew?.anyReceives(but: worker) == true

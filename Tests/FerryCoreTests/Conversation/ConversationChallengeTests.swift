@@ -72,6 +72,15 @@ import Testing
         #expect(one.receive(401, [basic]).word == "accept")
     }
 
+    @Test func `a challenge that another worker could not answer is no answer`() throws {
+        var one = try Bed()
+        var other = try Bed()
+        try one.request()
+        #expect(try other.answer(401, basic).word == "accept")
+        one.memory = other.memory
+        #expect(one.receive(401, [basic]).word == "accept")
+    }
+
     // MARK: The client's word
 
     @Test func `25 refusals are counted until the client gives up`() throws {
