@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// What follows for one transfer from what happens to it.
-
 package import Foundation
 
 /// Decides what one transfer does next. Performs nothing.

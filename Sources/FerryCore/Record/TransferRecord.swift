@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// Everything about one transfer that survives a crash.
-
 package import Foundation
 
 /// Everything about one transfer that survives a crash: intent and facts, never a transient state.
@@ -34,4 +31,121 @@ package struct TransferRecord: Hashable, Sendable {
 
     /// Whether the scheduler may pick it.
     package var isEligible: Bool { outcome == nil && intent == .run }
+}
+
+/// Numbers of a record that comes from the journal.
+extension SettingRange<Int> {
+    /// Counts that go on: room is left above for any number of further ones.
+    static var count: Self { Self("count", 0...Int(Int32.max)) }
+}
+
+extension SettingRange<Int64> {
+    static var bytes: Self { Self("bytes", 0...mostBytes) }
+}
+
+extension SettingRange<Double> {
+    static var delay: Self { Self("delay", 0...TransferMachine.untilAnswered) }
+}
+
+extension TransferRecord {
+    /// Brings all numbers into their ranges: the journal may be one of an earlier version, or have been edited.
+    package mutating func clampNumbers() {
+        request.bringNumbersIntoRange(.clamp)
+        failures.clampCounts()
+        let care = NumberCare<Never>.clamp
+        care.apply(.count, to: &attempts)
+        care.apply(.count, to: &facts.restarts)
+        care.apply(.count, to: &facts.startedOver)
+        care.apply(.count, to: &facts.unusableParts)
+        care.apply(.bytes, to: &facts.bodySent)
+        if var identity = facts.identity {
+            care.apply(.bytes, to: &identity.completeLength)
+            facts.identity = identity
+        }
+        if var plan = retry {
+            care.apply(.delay, to: &plan.delay)
+            retry = plan
+        }
+    }
+}
+
+/// Tells the parts of a request that open something for its user.
+enum SecretParts {
+    /// In the names of fields whose values open something, such as `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
+    private static let words = [
+        "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
+    ]
+
+    static func isSecret(_ field: HeaderField) -> Bool {
+        let name = field.name.lowercased()
+        return words.contains { name.contains($0) }
+    }
+
+    /// A proxy variable without a user name and password.
+    static func withoutUserinfo(_ variable: String) -> String {
+        let start = variable.firstRange(of: "://")?.upperBound ?? variable.startIndex
+        let end = variable[start...].firstIndex { "/?#".contains($0) } ?? variable.endIndex
+        guard let mark = variable[start..<end].lastIndex(of: "@") else { return variable }
+        return String(variable[..<start] + variable[variable.index(after: mark)...])
+    }
+}
+
+extension TransferRequest {
+    /// Whether something in it opens something for its user.
+    package var hasSecrets: Bool {
+        !cookies.isEmpty || headers.contains(where: SecretParts.isSecret)
+            || proxyEnvironment?.values.contains { SecretParts.withoutUserinfo($0) != $0 } == true
+    }
+
+    /// Takes out what opens something for its user, and notes that it is missing.
+    ///
+    /// Its URL, its body and what its client keeps with it stay.
+    package mutating func forgetSecrets() {
+        let old = self
+        headers.removeAll(where: SecretParts.isSecret)
+        cookies = []
+        proxyEnvironment = proxyEnvironment?.mapValues(SecretParts.withoutUserinfo)
+        if self != old { secretsForgotten = true }
+    }
+}
+
+extension TransferRecord {
+    /// Whether there is something that ``forgetSecrets()`` takes out.
+    package var hasSecrets: Bool {
+        credentials != nil || request.hasSecrets
+            || request.note == nil && facts.response?.fields.contains { $0.isNamed("Set-Cookie") } == true
+    }
+
+    /// Takes out what its user alone may know: nothing more is asked for it.
+    package mutating func forgetSecrets() {
+        request.forgetSecrets()
+        if credentials != nil {
+            credentials = nil
+            request.secretsForgotten = true
+        }
+        // A client that keeps something with its transfers is shown the whole response.
+        if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }
+    }
+
+    /// - Throws: ``TransferError`` with code `auth_required` if it has ended and cannot be asked for again as it was.
+    package func checkHasSecrets() throws(TransferError) {
+        if outcome != nil, request.secretsForgotten { throw Self.lacksSecrets(id) }
+    }
+
+    package static func lacksSecrets(_ id: TransferID) -> TransferError {
+        TransferError(
+            .authRequired,
+            "The transfer \(id) has ended, and its password, cookies and secret fields were forgotten then; "
+                + "submit it again with them.")
+    }
+}
+
+extension Outcome {
+    /// Whether nothing is asked again: one that failed can be retried as it is.
+    package var forgetsSecrets: Bool {
+        switch self {
+        case .succeeded, .canceled: true
+        case .failed: false
+        }
+    }
 }

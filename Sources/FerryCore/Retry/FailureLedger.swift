@@ -1,6 +1,3 @@
-// Ferry: FerryCore
-// The failures of one transfer, and what follows from the next one.
-
 package import Foundation
 
 /// Counts the failures of one transfer and decides whether another try is made.
