@@ -222,6 +222,29 @@ import Testing
         await journal.close()
     }
 
+    @Test func `an edited row of the version before that names what another transfer has holds up no action`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let old = try await Sample.open(folder)
+        let records = try (1...3).map { try Sample.record($0, destination: "/f/\($0)") }
+        try await Sample.insert(records, into: old)
+        try await old.commit { transaction throws(TransferError) in
+            for step in OldJournals.version8 { try transaction.connection.execute(step) }
+            try transaction.connection.execute(
+                "UPDATE transfers SET facts = '{\"destination\":\"/f/1\"}' WHERE id = \(records[1].id.column)")
+        }
+        await old.close()
+        let journal = try await Sample.open(folder)
+        let ids = records.map(\.id)
+        let suspended = try await journal.commit { transaction throws(TransferError) in
+            try transaction.suspend(ids, of: .cli, at: Self.now)
+        }
+        #expect(suspended.ids == ids)
+        #expect(try await journal.counts() == [.suspended: 3])
+        await journal.close()
+    }
+
     private static var everything: JournalFilter {
         var filter = JournalFilter()
         filter.limit = 1000

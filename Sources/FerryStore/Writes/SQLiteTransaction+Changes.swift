@@ -171,7 +171,14 @@ extension SQLiteTransaction {
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
         let (record, unreadable) = TransferColumns.record(from: RowReader(row))
         guard unreadable.isEmpty, record.revision.number <= 0 else { return record.core }
-        try update(record)
+        do throws(TransferError) {
+            try update(record)
+        } catch {
+            // Facts that were edited name what another transfer has: no reason to hold up an action on others.
+            guard error.code == .destinationExists || error.code == .internal else { throw error }
+            connection.report(unreadable: ["facts"], of: "transfer \(id)")
+            return record.core
+        }
         var complete = record
         complete.revision = Revision(1)
         return complete.core
