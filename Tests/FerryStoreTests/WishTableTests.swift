@@ -174,6 +174,7 @@ import Testing
         await old.close()
         let many = try await Sample.open(folder)
         #expect(try await many.page() == records)
+        #expect(try await spooled(many) == spooled(one))
         let moment = WishMoment(now: Self.now, isDelayed: true)
         try await actOnEach(wish, records, moment, in: one)
         try await actOnAll(wish, records, moment, in: many)
@@ -243,6 +244,12 @@ import Testing
         #expect(suspended.ids == ids)
         #expect(try await journal.counts() == [.suspended: 3])
         await journal.close()
+    }
+
+    private func spooled(_ journal: any Journal) async throws -> [TransferID] {
+        try await journal.read { reader throws(TransferError) in
+            try reader.spooledTransfers(endedBefore: .distantFuture)
+        }
     }
 
     private static var everything: JournalFilter {

@@ -64,9 +64,8 @@ extension SQLiteReads {
         try connection.forEachRow(
             """
             SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
-            AND (SELECT \(JournalJSON.extract("spooled", from: "request")) FROM requests \
-            WHERE requests.id = transfers.id) = 1 \
-            ORDER BY id
+            AND CASE WHEN revision > 0 THEN spooled ELSE (SELECT \(JournalJSON.extract("spooled", from: "request")) \
+            FROM requests WHERE requests.id = transfers.id) END = 1 ORDER BY id
             """, [moment.journalMilliseconds]
         ) { row in
             if let id = row.integer(0) { ids.append(TransferID(column: id)) }
