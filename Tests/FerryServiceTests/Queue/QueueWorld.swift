@@ -37,7 +37,7 @@ struct QueueWorld {
         var pending: PendingTransfer {
             PendingTransfer(
                 id: record.id, session: record.request.session, origin: origin, priority: record.request.priority,
-                network: record.request.network, retry: record.retry, notBefore: record.request.notBefore,
+                network: record.request.network, retry: nil, notBefore: record.request.notBefore,
                 due: record.due, startsAfterRelaunch: false)
         }
     }
