@@ -8,21 +8,6 @@ import Testing
 @testable import FerryStore
 
 @Suite(.timeLimit(.minutes(1))) struct `Records that are read together` {
-    @Test func `are those that are read one by one`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
-        var records = try (1...4).map { try Sample.record($0) }
-        records.append(try Sample.fullRecord(5))
-        records.append(try Sample.record(6, session: "other"))
-        try await Sample.insert(records, into: journal)
-        let ids = records.map(\.id) + [Sample.id(99)]
-        let found = try await journal.read { reader throws(TransferError) in
-            [try reader.records(ids), try reader.records(ids.reversed())]
-        }
-        #expect(found == [records, records.reversed()])
-        await journal.close()
-    }
-
     @Test(arguments: ["no JSON", "{}", #"{"url": "https://example.com/", "folder": 5}"#])
     func `show a row that cannot be read as a single read does`(request: String) async throws {
         let folder = try TemporaryFolder()

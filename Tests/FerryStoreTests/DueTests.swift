@@ -137,31 +137,6 @@ import Testing
         await journal.close()
     }
 
-    @Test func `are found page by page, the earliest first`() async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let records = try (UInt64(1)...12).map { number in
-            // Three moments of four transfers each, the last of the first.
-            try Self.record(number) { $0.request.deadline = Sample.moment + Double(3 - number % 3) }
-        }
-        try await Sample.insert(records, into: journal)
-        for limit in [1, 2, 3, 4, 5, 11, 12, 13] {
-            let found = try await journal.read { reader throws(TransferError) in
-                var found: [DueTransfer] = []
-                while found.count.isMultiple(of: limit) {
-                    let page = try reader.due(after: found.last, through: Sample.moment + 10, limit: limit)
-                    if page.isEmpty { break }
-                    found += page
-                }
-                return found
-            }
-            #expect(found.map(\.id) == [2, 5, 8, 11, 1, 4, 7, 10, 3, 6, 9, 12].map(Sample.id))
-            #expect(found.map(\.due) == (4..<16).map { Sample.moment + Double($0 / 4) })
-        }
-        #expect(try await found(journal, through: Sample.moment + 1) == [2, 5, 8, 11].map(Sample.id))
-        #expect(try await found(journal, from: Sample.moment + 3) == [3, 6, 9, 12].map(Sample.id))
-        await journal.close()
-    }
-
     @Test func `are found by index, without a sort`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         let plans = try await journal.read { reader throws(TransferError) in

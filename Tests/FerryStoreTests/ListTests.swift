@@ -62,23 +62,4 @@ import Testing
         await journal.close()
         await alone.close()
     }
-
-    @Test func `has an event for each, of which the newest may be enough`() async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let urls = (0..<20).map { "http://a/\($0)" }
-        _ = try await Self.store(urls, like: try Sample.record(1), in: journal)
-        let run = try await Self.store(urls, like: try Sample.record(50), in: journal, keptEvents: 3)
-        #expect(run.first == 21 && run.last == 40 && run.ids.count == 20)
-        let stored = try await journal.read { reader throws(TransferError) in
-            var stored: [[Int64]] = []
-            try reader.connection.forEachRow("SELECT number, id FROM events WHERE number > 20 ORDER BY number") { row in
-                stored.append([row.integer(0) ?? 0, row.integer(1) ?? 0])
-            }
-            return stored
-        }
-        #expect(stored == (38...40).map { [Int64($0), Sample.id(UInt64($0) + 29).column] })
-        let next = try await Self.store(["http://a/"], like: try Sample.record(90), in: journal)
-        #expect(next.first == 41)
-        await journal.close()
-    }
 }

@@ -6,64 +6,6 @@ import Testing
 
 /// What a wish makes of one transfer, stored as a whole record, is what it makes of it among many.
 @Suite(.timeLimit(.minutes(1))) struct `Wishes for one and for many` {
-    private static let now = ActiveTime.Instant(wall: Sample.moment + 100, boot: "boot", uptime: 1090.5)
-
-    private enum Content: UInt64, CaseIterable { case plain, full, lost, taken }
-
-    /// A record for each state that a row can have.
-    private static func states() throws -> [TransferRecord] {
-        var records: [TransferRecord] = []
-        let outcomes: [Outcome?] = [
-            nil, Sample.success, .failed(TransferError(.offline, "No network.")), .canceled,
-        ]
-        for intent in [TransferIntent.run, .suspend, .cancel, .remove, .removeWithFile] {
-            for outcome in outcomes {
-                for content in Content.allCases {
-                    var record = try Sample.record(UInt64(records.count + 1), session: "app")
-                    record.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 990.5))
-                    record.intent = intent
-                    record.outcome = outcome
-                    record.finishedAt = outcome.map { _ in Sample.moment }
-                    if intent != .run { record.active.suspend(at: now) }
-                    fill(&record, content)
-                    records.append(record)
-                }
-            }
-        }
-        return records
-    }
-
-    private static func fill(_ record: inout TransferRecord, _ content: Content) {
-        switch content {
-        case .plain: break
-        case .full:
-            record.request.deadline = Sample.moment + 1000
-            record.request.resourceTimeout = 50.25
-            record.request.notBefore = Sample.moment + 5
-            record.request.network.allowsCellular = false
-            record.facts.startsAfterRelaunch = true
-            record.facts.restarts = 2
-            record.facts.partial = Sample.partial
-            record.facts.destination = "/f/\(record.id)"
-            record.attempts = 3
-            _ = record.failures.failed(
-                TransferError(.connectionLost, "Reset."), policy: RetryPolicy(), now: Sample.moment, random: 0)
-            if record.outcome == nil { record.retry = try? Sample.fullRecord(1).retry }
-        case .lost:
-            record.request.secretsForgotten = true
-            record.request.spooled = true
-        case .taken:
-            // The first of these has the name; the others chose it as well, and have ended.
-            if record.outcome != nil || record.intent == .suspend { record.facts.destination = "/f/taken" }
-            record.active = ActiveTime()
-        }
-    }
-
-    private static let wishes: [Wish] = [
-        .pause, .resume, .start, .cancel, .forget(file: false, sparesSucceeded: false),
-        .forget(file: false, sparesSucceeded: true), .forget(file: true, sparesSucceeded: false),
-    ]
-
     /// All columns of all rows but what says how a row came to be, and the events.
     private func content(_ journal: any Journal) async throws -> [[String]] {
         try await journal.read { reader throws(TransferError) in
@@ -82,73 +24,19 @@ import Testing
         }
     }
 
-    /// Stores what the machine makes of one record after the other.
-    private func actOnEach(
-        _ wish: Wish, _ records: [TransferRecord], _ moment: WishMoment, in journal: any Journal
-    ) async throws {
-        for record in records {
-            _ = try await journal.commit { transaction throws(TransferError) in
-                try transaction.wish(wish, for: record.id, at: moment)
-            }
-        }
-    }
-
-    /// Stores what the many-at-once statements make of them.
-    private func actOnAll(
-        _ wish: Wish, _ records: [TransferRecord], _ moment: WishMoment, in journal: any Journal
-    ) async throws {
-        let (ids, session) = (records.map(\.id), records[0].request.session)
-        try await journal.commit { transaction throws(TransferError) in
-            switch wish {
-            case .pause: _ = try transaction.suspend(ids, of: session, at: moment.now)
-            case .start:
-                var circumstances = WishCircumstances(moment.now)
-                circumstances.delayed = moment.isDelayed ? Set(ids) : []
-                circumstances.running = moment.isRunning ? Set(ids) : []
-                _ = try transaction.begin(ids, of: session, circumstances)
-            case .forget(let file, let sparesSucceeded):
-                _ = try transaction.remove(
-                    ids, of: session, intent: file ? .removeWithFile : .remove, sparesSucceeded: sparesSucceeded,
-                    live: moment.isRunning ? Set(ids) : [], at: moment.now.wall)
-            case .resume, .cancel, .fetchAgain, .keep:
-                var circumstances = WishCircumstances(moment.now)
-                circumstances.delayed = moment.isDelayed ? Set(ids) : []
-                circumstances.running = moment.isRunning ? Set(ids) : []
-                let changed = try transaction.change(wish, ids, of: session, circumstances).changed
-                guard wish == .resume else { return }
-                try transaction.appendEvents(kind: .resumed, at: moment.now.wall, ids: changed, session: session)
-            }
-        }
-    }
-
-    /// Two live transfers cannot have one name: the first in the order of the ids has it.
-    private func insert(_ records: [TransferRecord], into journal: any Journal) async throws -> [TransferRecord] {
-        var held: Set<String> = []
-        var stored: [TransferRecord] = []
-        for record in records {
-            var record = record
-            if record.outcome == nil, let path = record.facts.destination, !held.insert(path).inserted {
-                record.facts.destination = nil
-            }
-            stored.append(record)
-        }
-        try await Sample.insert(stored, into: journal)
-        return try await journal.read { [stored] reader throws(TransferError) in try reader.records(stored.map(\.id)) }
-    }
-
-    @Test(arguments: wishes, [(false, false), (true, false), (false, true), (true, true)])
+    @Test(arguments: WishStates.wishes, [(false, false), (true, false), (false, true), (true, true)])
     func `make the same row and the same event`(wish: Wish, circumstances: (Bool, Bool)) async throws {
-        let states = try Self.states()
+        let states = try WishStates.all()
         #expect(states.count == 80)
-        let moment = WishMoment(now: Self.now, isDelayed: circumstances.0, isRunning: circumstances.1)
+        let moment = WishMoment(now: WishStates.now, isDelayed: circumstances.0, isRunning: circumstances.1)
         let (one, many) = (
             try SQLiteJournal.inMemory(logger: Sample.quiet), try SQLiteJournal.inMemory(logger: Sample.quiet)
         )
-        let records = try await insert(states, into: one)
-        _ = try await insert(states, into: many)
+        let records = try await WishStates.insert(states, into: one)
+        _ = try await WishStates.insert(states, into: many)
         #expect(try await content(one) == content(many))
-        try await actOnEach(wish, records, moment, in: one)
-        try await actOnAll(wish, records, moment, in: many)
+        try await WishStates.actOnEach(wish, records, moment, in: one)
+        try await WishStates.actOnAll(wish, records, moment, in: many)
         let (expected, found) = (try await content(one), try await content(many))
         for (one, other) in zip(expected, found) where one != other {
             Issue.record("\(Set(one).symmetricDifference(other))")
@@ -160,14 +48,14 @@ import Testing
     }
 
     /// Rows of the version before say in JSON what decisions depend on.
-    @Test(arguments: wishes)
+    @Test(arguments: WishStates.wishes)
     func `make the same of a journal of the version before`(wish: Wish) async throws {
-        let states = try Self.states()
+        let states = try WishStates.all()
         let folder = try TemporaryFolder()
         let one = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let records = try await insert(states, into: one)
+        let records = try await WishStates.insert(states, into: one)
         let old = try await Sample.open(folder)
-        _ = try await insert(states, into: old)
+        _ = try await WishStates.insert(states, into: old)
         try await old.commit { transaction throws(TransferError) in
             for step in OldJournals.version8 { try transaction.connection.execute(step) }
         }
@@ -175,9 +63,9 @@ import Testing
         let many = try await Sample.open(folder)
         #expect(try await many.page() == records)
         #expect(try await spooled(many) == spooled(one))
-        let moment = WishMoment(now: Self.now, isDelayed: true)
-        try await actOnEach(wish, records, moment, in: one)
-        try await actOnAll(wish, records, moment, in: many)
+        let moment = WishMoment(now: WishStates.now, isDelayed: true)
+        try await WishStates.actOnEach(wish, records, moment, in: one)
+        try await WishStates.actOnAll(wish, records, moment, in: many)
         #expect(try await one.page() == many.page())
         #expect(try await one.counts() == many.counts())
         await one.close()
@@ -274,7 +162,7 @@ import Testing
         let id = record.id
         let wish: @Sendable (Revision?) async throws -> Bool? = { revision in
             let fate = try await journal.commit { transaction throws(TransferError) in
-                try transaction.wish(.pause, for: id, from: revision, at: WishMoment(now: Self.now))
+                try transaction.wish(.pause, for: id, from: revision, at: WishMoment(now: WishStates.now))
             }
             return switch fate {
             case .done: true
@@ -314,11 +202,11 @@ import Testing
         let gone = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.revision) })
         try await journal.commit { transaction throws(TransferError) in try transaction.update(found[1]) }
         let begun = try await journal.commit { transaction throws(TransferError) in
-            try transaction.begin(ids, of: session, delayed: [], gone: gone, at: Self.now)
+            try transaction.begin(ids, of: session, delayed: [], gone: gone, at: WishStates.now)
         }
         #expect(begun.events.ids == [ids[0]] && begun.lacking == [ids[2]])
         let after = try #require(try await journal.record(ids[0]))
-        #expect(after.isEligible && after.facts.ranges.isEmpty && after.active.seconds(at: Self.now) == 0)
+        #expect(after.isEligible && after.facts.ranges.isEmpty && after.active.seconds(at: WishStates.now) == 0)
         await journal.close()
     }
 }

@@ -44,6 +44,13 @@ package protocol Journal: AnyObject, Sendable {
     func close() async
 }
 
+/// A journal that stores values as they are prepares nothing.
+extension Journal {
+    package func prepare(_ facts: TransferFacts) throws(TransferError) -> StoredFacts { StoredFacts(facts) }
+    package func prepare(_ end: TransferEnd) throws(TransferError) -> StoredEnd { StoredEnd(end) }
+    package func prepare(_ template: TransferRecord) throws(TransferError) -> BatchTemplate { BatchTemplate(template) }
+}
+
 extension Journal {
     /// Runs changes and returns once they are durable.
     ///

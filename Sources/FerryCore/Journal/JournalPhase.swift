@@ -43,5 +43,8 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
         }
     }
 
+    /// Those in which a transfer has ended.
+    package static var ended: Set<JournalPhase> { [.succeeded, .failed, .canceled] }
+
     package var isEnded: Bool { rawValue >= JournalPhase.succeeded.rawValue }
 }

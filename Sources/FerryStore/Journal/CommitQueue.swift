@@ -36,12 +36,17 @@ final class CommitQueue: Sendable {
             defer { state.isDraining = true }
             return (false, !state.isDraining)
         }
-        guard !isClosed else { return commit.fail(TransferError(.journalFailed, "The journal is closed.")) }
+        guard !isClosed else { return commit.fail(Self.closed) }
         _ = probe(.queued)
         if startsDraining {
             database.asyncWriteWithoutTransaction { [self] connection in drain(connection) }
         }
     }
+
+    /// Whether all further commits are refused.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    static var closed: TransferError { TransferError(.journalFailed, "The journal is closed.") }
 
     /// Refuses all further commits; false if they are refused already.
     func close() -> Bool {

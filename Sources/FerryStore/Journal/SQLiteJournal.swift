@@ -53,6 +53,8 @@ package final class SQLiteJournal: Journal {
     package func read<Value: Sendable>(
         isolation: isolated (any Actor)?, body: @escaping @Sendable (any JournalReader) throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
+        // GRDB ends the process where a closed database in memory is read.
+        guard !commits.isClosed else { throw CommitQueue.closed }
         let result: Result<Value, TransferError> = await withCheckedContinuation { [health, alike] continuation in
             database.asyncRead { access in
                 do {

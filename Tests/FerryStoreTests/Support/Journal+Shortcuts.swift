@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Single reads, for tests.
-
 import FerryCore
 import FerryStore
 import Foundation

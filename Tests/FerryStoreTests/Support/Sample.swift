@@ -1,8 +1,4 @@
-// Ferry: FerryStoreTests
-// Records to store.
-
 import FerryCore
-import FerryStore
 import Foundation
 import Logging
 import Testing
@@ -56,9 +52,5 @@ enum Sample {
     static func stored(_ record: TransferRecord, in journal: any Journal) async throws -> TransferRecord {
         try await insert([record], into: journal)
         return try #require(try await journal.record(record.id))
-    }
-
-    static func open(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
-        try await SQLiteJournal.open(at: folder.journal, logger: quiet).journal
     }
 }

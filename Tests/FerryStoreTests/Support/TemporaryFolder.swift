@@ -1,6 +1,7 @@
 // Ferry: FerryStoreTests
 // A folder that is gone after the test.
 
+import FerryStore
 import Foundation
 
 /// A folder of its own for one test, removed with everything in it once nobody holds it.
@@ -20,5 +21,11 @@ final class TemporaryFolder: Sendable {
 
     func bytes(_ name: String = "journal.sqlite") throws -> Data {
         try Data(contentsOf: URL(filePath: path + "/" + name))
+    }
+}
+
+extension Sample {
+    static func open(_ folder: TemporaryFolder) async throws -> SQLiteJournal {
+        try await SQLiteJournal.open(at: folder.journal, logger: quiet).journal
     }
 }

@@ -1,13 +1,8 @@
-// Ferry: FerryStoreTests
-// The end of a transfer and its event, in one write.
-
 import FerryCore
 import Foundation
 import Testing
 
-@testable import FerryStore
-
-@Suite(.timeLimit(.minutes(1))) struct `The end of a transfer` {
+@Suite(.timeLimit(.minutes(1))) struct `The end of a transfer in both journals` {
     private func ended(_ record: TransferRecord) -> (TransferRecord, StoredEnd) {
         var record = record
         record.outcome = Sample.success
@@ -24,9 +19,9 @@ import Testing
         }
     }
 
-    @Test func `is stored as a whole record would be, with its event`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases)
+    func `is stored as a whole record would be, with its event`(kind: JournalKind) async throws {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (wanted, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
@@ -40,10 +35,9 @@ import Testing
         await journal.close()
     }
 
-    @Test(arguments: [TransferIntent.suspend, .cancel, .remove])
-    func `is not stored over another wish`(intent: TransferIntent) async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases, [TransferIntent.suspend, .cancel, .remove])
+    func `is not stored over another wish`(kind: JournalKind, intent: TransferIntent) async throws {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in try transaction.setIntent(record.id, intent) }
@@ -53,9 +47,9 @@ import Testing
         await journal.close()
     }
 
-    @Test func `is not stored over another end`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases)
+    func `is not stored over another end`(kind: JournalKind) async throws {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, end) = ended(record)
         #expect(try await finish(end, in: journal) == 1)
@@ -68,9 +62,9 @@ import Testing
         await journal.close()
     }
 
-    @Test func `is not stored over a change that it was not decided from`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases)
+    func `is not stored over a change that it was not decided from`(kind: JournalKind) async throws {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (_, end) = ended(record)
         try await journal.commit { transaction throws(TransferError) in
@@ -88,9 +82,11 @@ import Testing
     }
 
     /// The end of a whole record must not be stored over another end, nor told a second time.
-    @Test func `of a whole record is not stored over another end, nor what a run has found out`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases)
+    func `of a whole record is not stored over another end, nor what a run has found out`(kind: JournalKind)
+        async throws
+    {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, _) = ended(record)
         let finish: @Sendable (TransferRecord) async throws -> Int64? = { ended in
@@ -111,9 +107,10 @@ import Testing
         await journal.close()
     }
 
-    @Test func `of a whole record keeps what was asked for meanwhile, and needs its transfer`() async throws {
-        let folder = try TemporaryFolder()
-        let journal = try await Sample.open(folder)
+    @Test(arguments: JournalKind.allCases)
+    func `of a whole record keeps what was asked for meanwhile, and needs its transfer`(kind: JournalKind) async throws
+    {
+        let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         let (succeeded, _) = ended(record)
         try await journal.commit { transaction throws(TransferError) in

@@ -1,13 +1,10 @@
-// Ferry: FerryStoreTests
-// Two live transfers never aim at one path.
-
 import FerryCore
-import FerryStore
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Destinations` {
-    @Test func `F7 two live transfers never hold one path`() async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
+@Suite(.timeLimit(.minutes(1))) struct `Destinations in both journals` {
+    @Test(arguments: JournalKind.allCases)
+    func `F7 two live transfers never hold one path`(kind: JournalKind) async throws {
+        let journal = try kind.open()
         try await Sample.insert([try Sample.record(1), try Sample.record(2)], into: journal)
         let claims = try await journal.commit { transaction throws(TransferError) in
             [
@@ -30,9 +27,9 @@ import Testing
         #expect(try await journal.record(Sample.id(3)) == nil)
     }
 
-    @Test(arguments: ["finish", "delete", "update"])
-    func `F7 a path is free once its transfer let it go`(how: String) async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
+    @Test(arguments: JournalKind.allCases, ["finish", "delete", "update"])
+    func `F7 a path is free once its transfer let it go`(kind: JournalKind, how: String) async throws {
+        let journal = try kind.open()
         let first = try Sample.record(1, destination: "/d/a")
         try await Sample.insert([first, try Sample.record(2)], into: journal)
         let isClaimed = try await journal.commit { transaction throws(TransferError) in

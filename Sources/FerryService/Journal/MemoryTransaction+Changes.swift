@@ -1,0 +1,125 @@
+import FerryCore
+import Foundation
+
+/// Changing rows.
+extension MemoryTransaction {
+    func insert(_ record: TransferRecord) throws(TransferError) {
+        guard rows[record.id] == nil else {
+            throw TransferError(.internal, "A change does not fit the journal: the id \(record.id) is taken.")
+        }
+        let row = MemoryRow(record, destination: record.facts.destination)
+        try checkIsFree(row.destination, for: record.id)
+        rows.set(row, of: record.id)
+    }
+
+    func insert(_ row: BatchRow, like template: BatchTemplate, destination: String?) throws(TransferError) -> Bool {
+        guard rows[row.id] == nil, destination.map(rows.holder(of:)) ?? nil == nil else { return false }
+        var record = Self.record(row.id, like: template.value, url: row.url, row.credentials)
+        record.request.folder = row.folder
+        if let name = row.name { record.request.name = name }
+        if let data = row.data { record.request.note?.data = data }
+        record.facts.destination = destination
+        rows.set(MemoryRow(record, origin: row.origin, destination: destination), of: row.id)
+        return true
+    }
+
+    func insert(
+        _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
+        keptEvents: Int
+    ) throws(TransferError) -> EventRun {
+        try urls.forEach { place, url, origin, credentials throws(TransferError) in
+            let record = Self.record(first.advanced(by: place), like: template.value, url: url, credentials)
+            rows.set(MemoryRow(record, origin: origin, destination: nil), of: record.id)
+        }
+        let run = EventRun(
+            kind: .submitted, session: session, at: moment, first: log.last + 1,
+            ids: (0..<urls.count).map(first.advanced))
+        let kept = run.ids.suffix(max(0, keptEvents))
+        log.skip(run.ids.count - kept.count)
+        for id in kept { _ = log.append(run.kind, at: moment, id, session, nil) }
+        return run
+    }
+
+    /// A new transfer like a template.
+    private static func record(
+        _ id: TransferID, like template: TransferRecord, url: String, _ credentials: Credentials?
+    ) -> TransferRecord {
+        var request = template.request
+        request.url = url
+        var record = TransferRecord(
+            id: id, createdAt: template.createdAt, request: request, credentials: credentials)
+        record.intent = template.intent
+        record.facts = template.facts
+        record.failures = template.failures
+        record.active = template.active
+        record.attempts = template.attempts
+        return record
+    }
+
+    func update(_ record: TransferRecord) throws(TransferError) -> Bool {
+        guard let old = rows[record.id] else { return false }
+        let row = MemoryRow(record, inPlaceOf: old, destination: record.facts.destination)
+        try checkIsFree(row.destination, for: record.id)
+        rows.set(row, of: record.id)
+        return true
+    }
+
+    func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
+        guard let old = rows[id] else { return false }
+        set(facts, of: old, destination: old.destination)
+        return true
+    }
+
+    func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {
+        guard let old = rows[id], old.isLive else { return false }
+        set(facts.value, of: old, destination: old.destination)
+        return true
+    }
+
+    func claimDestination(_ path: String, for id: TransferID) throws(TransferError) -> Bool {
+        guard let old = rows[id], old.isLive, rows.holder(of: path) ?? id == id else { return false }
+        rows.set(MemoryRow(old.record, inPlaceOf: old, destination: path, isCheckpoint: true), of: id)
+        return true
+    }
+
+    func claimDestination(
+        _ path: String, for id: TransferID, recording facts: StoredFacts
+    ) throws(TransferError) -> Bool {
+        guard let old = rows[id], old.isLive, rows.holder(of: path) ?? id == id else { return false }
+        set(facts.value, of: old, destination: path)
+        return true
+    }
+
+    private func set(_ facts: TransferFacts, of old: MemoryRow, destination: String?) {
+        var record = old.record
+        record.facts = facts
+        rows.set(MemoryRow(record, inPlaceOf: old, destination: destination, isCheckpoint: true), of: old.id)
+    }
+
+    func delete(_ id: TransferID) throws(TransferError) -> Bool {
+        guard rows[id] != nil else { return false }
+        rows.set(nil, of: id)
+        return true
+    }
+
+    private func checkIsFree(_ path: String?, for id: TransferID) throws(TransferError) {
+        guard let path, let holder = rows.holder(of: path), holder != id else { return }
+        throw TransferError(
+            .destinationExists, "Transfer \(holder) already goes to “\(path.escapingControls)”; choose another name.")
+    }
+
+    // MARK: Secrets
+
+    func forgetSecrets(
+        in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
+    ) throws(TransferError) -> TransferID? {
+        let ids = rows.withSecrets(in: phase, endedBefore: moment, after: id, limit: 100)
+        for id in ids {
+            guard let old = rows[id] else { continue }
+            var record = old.record
+            record.forgetSecrets()
+            rows.set(MemoryRow(record, inPlaceOf: old, destination: nil), of: id)
+        }
+        return ids.last
+    }
+}

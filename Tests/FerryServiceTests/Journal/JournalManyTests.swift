@@ -1,0 +1,172 @@
+import FerryCore
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Many transfers at once in both journals` {
+    private let session: SessionID
+    private let now = ActiveTime.Instant(
+        wall: Date(timeIntervalSince1970: 1_700_000_100), boot: "boot", uptime: 1000)
+
+    init() throws { session = try SessionID("app") }
+
+    private func record(
+        _ number: UInt64, _ change: (inout TransferRecord) -> Void = { _ in }
+    ) throws -> TransferRecord {
+        var record = try Sample.record(number, session: session.name)
+        record.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "boot", uptime: 990.5))
+        change(&record)
+        return record
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a list shows what the whole record shows`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        var ended = try Sample.fullRecord(3)
+        ended.outcome = Sample.success
+        ended.finishedAt = Sample.moment
+        ended.facts.notes = ["note"]
+        ended.facts.startedAt = Sample.moment
+        ended.facts.bodySent = 4
+        ended.facts.startedOver = 1
+        ended.facts.ranges.insert(0..<5)
+        var failed = try Sample.record(4)
+        failed.outcome = .failed(TransferError(.offline, "No network."))
+        failed.request.body = .bytes(Data([1, 2]))
+        failed.request.method = "PUT"
+        failed.request.notBefore = Sample.moment
+        failed.request.insecure = true
+        failed.request.network.allowsCellular = false
+        failed.request.note = ClientNote(application: "a", identifier: "i", task: 3, kind: .data, data: "d")
+        failed.facts.lengthVerified = false
+        failed.facts.cancelReason = 0
+        var canceled = try Sample.record(5)
+        canceled.intent = .cancel
+        canceled.outcome = .canceled
+        canceled.facts.cancelReason = 0
+        let records = [try Sample.record(1), try Sample.fullRecord(2), ended, failed, canceled]
+        try await Sample.insert(records, into: journal)
+        let listed = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
+        #expect(
+            listed.map { Transfer($0.record, live: .waiting(.slot)) }
+                == records.map { Transfer($0, live: .waiting(.slot)) })
+        #expect(listed.map(\.record.isEligible) == records.map(\.isEligible))
+        #expect(listed.map(\.record.request.network) == records.map(\.request.network))
+        #expect(Set(listed.map(\.origin)) == ["https://example.com:443"])
+        var newest = JournalFilter()
+        newest.newestFirst = true
+        newest.limit = 2
+        let last = try await journal.read { [newest] reader throws(TransferError) in try reader.listing(newest) }
+        #expect(last.map(\.record.id) == [canceled.id, failed.id])
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a pause stores what pausing one stores`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let waiting = try record(1) { record in
+            record.retry = RetryPlan(
+                at: Sample.moment, delay: 4, reason: .retry, error: TransferError(.connectionLost, "Reset."))
+        }
+        let rebooted = try record(2) { record in
+            record.active = ActiveTime()
+            record.active.begin(at: ActiveTime.Instant(wall: Sample.moment, boot: "other", uptime: 1))
+        }
+        let ended = try record(3) { $0.outcome = .failed(TransferError(.offline, "No network.")) }
+        let other = try Sample.record(4)
+        let all = [waiting, rebooted, ended, other]
+        try await Sample.insert(all, into: journal)
+        let (session, now) = (session, now)
+        let run = try await journal.commit { transaction throws(TransferError) in
+            try transaction.suspend(all.map(\.id), of: session, at: now)
+        }
+        #expect(run.ids == [waiting.id, rebooted.id] && run.kind == .suspended && run.last == run.first + 1)
+        let found = try await journal.read { reader throws(TransferError) in try reader.records(all.map(\.id)) }
+        for (before, after) in zip([waiting, rebooted], found) {
+            var machine = TransferMachine(before)
+            _ = machine.wished(.pause, at: WishMoment(now: now))
+            // Suspended time does not count.
+            #expect(after.active.seconds(at: now) == after.active.seconds(at: .init(wall: .now, boot: nil, uptime: 0)))
+            #expect(after == machine.record)
+        }
+        #expect(found[2] == ended && found[3] == other)
+        let events = try await journal.read { reader throws(TransferError) in
+            try reader.events(after: 0, session: session, limit: 10)
+        }
+        #expect(events.map(\.number) == [run.first, run.last] && events.map(\.id) == run.ids)
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a start stores what starting one stores`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let suspended = try record(1) { record in
+            record.intent = .suspend
+            record.active.suspend(at: now)
+            record.facts.restarts = 2
+            record.facts.destination = "/f/1"
+        }
+        let fresh = try record(2) { record in
+            record.intent = .suspend
+            record.active = ActiveTime()
+        }
+        let failed = try record(3) { record in
+            record.outcome = .failed(TransferError(.offline, "No network."))
+            record.finishedAt = Sample.moment
+            record.facts.destination = "/f/3"
+            record.facts.partial = Sample.partial
+        }
+        let robbed = try record(4) { record in
+            record.outcome = .canceled
+            record.facts.destination = "/f/1"
+        }
+        let all = [suspended, fresh, failed, robbed]
+        try await Sample.insert(all, into: journal)
+        let (session, moment) = (session, now)
+        let run = try await journal.commit { transaction throws(TransferError) in
+            try transaction.begin(all.map(\.id), of: session, delayed: [], at: moment)
+        }
+        #expect(run.events.ids == all.map(\.id) && run.events.kind == .resumed && run.lacking == [])
+        let found = try await journal.read { reader throws(TransferError) in try reader.records(all.map(\.id)) }
+        for (before, after) in zip(all, found) {
+            var machine = TransferMachine(before)
+            _ = machine.wished(.start, at: WishMoment(now: now))
+            var expected = machine.record
+            if before.id == robbed.id { expected.facts.destination = nil }
+            #expect(after == expected)
+        }
+        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(all.map(\.id)) }
+        #expect(pending.map(\.id) == all.map(\.id))
+        #expect(pending.map(\.due) == found.map(\.due))
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `what is being forgotten is known until its files are gone`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let plain = try record(1)
+        let partial = try record(2) { $0.facts.partial = Sample.partial }
+        let live = try record(3)
+        let succeeded = try record(4) { record in
+            record.outcome = Sample.success
+            record.facts.placement = PlacementIntent(path: "/f/4", device: 1, inode: .max, size: 5, verified: [])
+        }
+        let all = [plain, partial, live, succeeded]
+        try await Sample.insert(all, into: journal)
+        let session = session
+        let (removed, begun) = try await journal.commit { transaction throws(TransferError) in
+            try transaction.remove(
+                all.map(\.id), of: session, intent: .removeWithFile, sparesSucceeded: false, live: [live.id],
+                at: Sample.moment)
+        }
+        #expect(removed.ids == [plain.id])
+        #expect(begun == [partial.id, live.id, succeeded.id])
+        #expect(try await journal.counts() == [.canceling: 3])
+        let remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: nil) }
+        #expect(remains.map(\.id) == begun && remains.allSatisfy { $0.session == session })
+        #expect(remains.map(\.partial) == [Sample.partial, nil, nil])
+        #expect(remains.map(\.placed) == [nil, nil, succeeded.facts.placement])
+        #expect(remains.map(\.request?.folder) == Array(repeating: "/home/u/Downloads", count: 3))
+        let end = try await journal.commit { transaction throws(TransferError) in
+            try transaction.forget(begun, of: session, at: Sample.moment)
+        }
+        #expect(end.ids == begun && end.first == removed.last + 1)
+        #expect(try await journal.counts() == [:])
+    }
+}
