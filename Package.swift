@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "FerryURLSession",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService", "FerryStore",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Managers of downloads: what apps import.
@@ -138,6 +138,7 @@ let package = Package(
         .testTarget(
             name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+        .testTarget(name: "ClientFerryTests", dependencies: ["BackgroundURLSession", "Ferry"]),
         // What scripts/bench measures of URLSession.
         .executableTarget(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
@@ -248,7 +249,7 @@ let documented: Set = [
 ]
 
 /// Targets with the settings of other people's packages.
-let foreign: Set = ["CFerrySystem", "ClientSwift5Tests", "ClientSwift6Tests"]
+let foreign: Set = ["CFerrySystem", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests"]
 
 // Not NonisolatedNonsendingByDefault: with Swift 6.3.1 an actor's code goes on beside the actor after such a function
 // threw (swiftlang/swift#88259). A test of FerryEngineTests says when it may come back.

@@ -115,7 +115,11 @@ import Testing
 
     @Test(arguments: [0.05, 7200])
     func `is stored later where the journal has no room`(_ lookAhead: Double) async throws {
-        try await withService(.inProcess, Self.held, { $0.lookAhead = lookAhead }) { bed in
+        let tweak: Tweak = { configuration in
+            configuration.lookAhead = lookAhead
+            configuration.openJournal = openSQLiteInMemory
+        }
+        try await withService(.inProcess, Self.held, tweak) { bed in
             let local = try #require(bed.service as? LocalTransferService)
             try await hold(bed)
             let ids = try await bed.service.submit(

@@ -78,7 +78,7 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let old = try await Sample.open(folder)
-        let states = try await insert(try Self.states(), into: old)
+        let states = try await WishStates.insert(try WishStates.all(), into: old)
         try await Sample.insert(try (1000..<1500).map { try Sample.record($0) }, into: old)
         let all = try await old.page(Self.everything)
         try await old.commit { transaction throws(TransferError) in
@@ -127,7 +127,7 @@ import Testing
         let journal = try await Sample.open(folder)
         let ids = records.map(\.id)
         let suspended = try await journal.commit { transaction throws(TransferError) in
-            try transaction.suspend(ids, of: .cli, at: Self.now)
+            try transaction.suspend(ids, of: .cli, at: WishStates.now)
         }
         #expect(suspended.ids == ids)
         #expect(try await journal.counts() == [.suspended: 3])

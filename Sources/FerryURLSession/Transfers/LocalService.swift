@@ -4,7 +4,6 @@
 import FerryClient
 package import FerryCore
 import FerryService
-import FerryStore
 import Foundation
 import Logging
 import Synchronization
@@ -67,10 +66,8 @@ package final class LocalService: Sendable {
                     "The folder for temporary files \(folders.own.escapingControls) cannot be made."))
         }
         var configuration = ServiceConfiguration(
-            stateFolder: nil, logger: logger, environment: ProcessInfo.processInfo.environment
-        ) { [logger] () async throws(FerryCore.TransferError) in
-            OpenedJournal(try SQLiteJournal.inMemory(logger: logger))
-        }
+            stateFolder: nil, logger: logger, environment: ProcessInfo.processInfo.environment,
+            journal: MemoryJournal.opening)
         configuration.spoolFolder = folders.own
         configuration.umask = .ofProcess
         configuration.advisor = { [weak self] transfer in self?.advisor(for: transfer) }

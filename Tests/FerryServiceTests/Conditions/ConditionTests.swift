@@ -104,7 +104,8 @@ import Testing
 
     @Test func `71 who does not wait fails later where the journal has no room`() async throws {
         let conditions = FakeConditions()
-        try await withFarService(.inProcess, conditions, Self.heldOnce) { bed in
+        try await withFarService(.inProcess, conditions, Self.heldOnce, { $0.openJournal = openSQLiteInMemory }) {
+            bed in
             let local = try #require(bed.service as? LocalTransferService)
             try await bed.changeSettings { $0.activeTransfers = 1 }
             try await bed.wait(for: try await bed.add("/held").id, received: 100_000)

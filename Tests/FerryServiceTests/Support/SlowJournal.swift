@@ -6,6 +6,12 @@ import FerryCore
 @testable import FerryStore
 import FerryTesting
 import Foundation
+import Logging
+
+/// A journal in memory that may be without room, and that makes those wait who commit.
+func openSQLiteInMemory() async throws(TransferError) -> OpenedJournal {
+    OpenedJournal(try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+}
 
 /// Runs some code with a journal that does not grow, and lets it grow again.
 func withoutRoom(_ service: LocalTransferService, _ body: () async throws -> Void) async throws {

@@ -42,12 +42,9 @@ func withService(
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     let stateFolder = keepsState || kind == .overSocket ? paths.stateFolder : nil
-    let inMemory: OpenedJournal.Opening = { [logger] () async throws(TransferError) in
-        OpenedJournal(try SQLiteJournal.inMemory(logger: logger))
-    }
     var configuration = ServiceConfiguration(
         stateFolder: stateFolder, logger: logger, environment: [:],
-        journal: stateFolder.map { SQLiteJournal.opening(in: $0, logger: logger) } ?? inMemory)
+        journal: stateFolder.map { SQLiteJournal.opening(in: $0, logger: logger) } ?? MemoryJournal.opening)
     configuration.delayScale = 0.001
     configuration.random = { 0.5 }
     configuration.checkpointInterval = 0.02

@@ -1,0 +1,1 @@
+../ClientSwift5Tests/EverydayExpressions.swift
