@@ -15,14 +15,9 @@ package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal
     package nonisolated let engine: Engine
-    /// Folder of the files that their clients still have to take.
-    package nonisolated let spoolFolder: String
-    let logger: Logger
-    let startedAt = Date()
-    let warnings: [String]
-    /// Whether transfers are held after traps.
-    var startWatch: StartWatch
     let hub: EventHub
+    /// How it began, and how it ends.
+    var life: ServiceLife
 
     var queue: Queue
     /// What runs of a session share, and the connections of apps.
@@ -32,32 +27,20 @@ package actor LocalTransferService: TransferService {
     var starting = StartingTransfers()
     var ending = EndingTransfers()
     var clock = AlarmClock()
-    var ids: IDSource
     var turns = Turns()
     var samplers: Task<Void, Never>?
     /// The networks and the power that transfers depend on.
     var watch: ConditionWatch
-    /// Folders with files that are to be removed.
-    var cleanUps = CleanUpLine()
-    var outcomesSinceTrim = 0
+    /// What is to be tidied up.
     var upkeep = Upkeep()
-    var isSpoolOpen = false
-    /// The stop of all runs, once the service is about to end.
-    private var endOfRuns: Task<Void, Never>?
-    private var isClosed = false
-    private var failure: TransferError?
-    private let failed = AsyncStream.makeStream(of: TransferError.self)
 
     private init(
         _ configuration: ServiceConfiguration, startWatch: StartWatch, journal: any Journal, warnings: [String],
         settings: ServiceSettings, lastID: TransferID?, lastEvent: Int64
     ) {
         self.configuration = configuration
-        self.startWatch = startWatch
         self.journal = journal
-        self.warnings = warnings
-        ids = IDSource(last: lastID)
-        logger = configuration.logger
+        life = ServiceLife(startWatch, found: warnings)
         ties = SessionTies(rate: settings.rateLimit)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
@@ -68,13 +51,12 @@ package actor LocalTransferService: TransferService {
         engine.checkpointInterval = configuration.checkpointInterval
         self.engine = Engine(engine)
         self.engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
-        spoolFolder = configuration.spool
         watch = ConditionWatch(configuration)
         queue = Queue(
             settings,
             KnownConditions(
                 concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
-            lookAhead: configuration.lookAhead, isHeld: startWatch.isHeld)
+            lastID: lastID, lookAhead: configuration.lookAhead, isHeld: startWatch.isHeld)
         hub = EventHub(journal: journal, lastNumber: lastEvent)
     }
 
@@ -112,7 +94,7 @@ package actor LocalTransferService: TransferService {
     // MARK: End
 
     /// Whether the service is about to end, and begins nothing more.
-    var isShuttingDown: Bool { endOfRuns != nil }
+    var isShuttingDown: Bool { life.isEnding }
 
     /// - Throws: ``TransferError`` with code `daemon_unreachable` once the service is about to end.
     func checkIsOpen() throws(TransferError) {
@@ -121,8 +103,8 @@ package actor LocalTransferService: TransferService {
 
     /// Begins to stop all runs; the service still answers.
     func beginEnd() {
-        guard endOfRuns == nil else { return }
-        endOfRuns = stopAll()
+        guard !isShuttingDown else { return }
+        life.beginEnd(stopAll())
         take(.end)
         clock.stop()
         watch.end()
@@ -132,30 +114,30 @@ package actor LocalTransferService: TransferService {
     /// Stops all runs, with everything that they wrote durable, and closes the journal.
     package func shutdown() async {
         beginEnd()
-        guard !isClosed else { return }
-        isClosed = true
+        guard life.close() else { return }
         ties.endConnections()
-        await endOfRuns?.value
+        await life.endOfRuns?.value
         await hub.finish()
         await engine.shutdown()
         // The journal's own disk may not answer either.
         let journal = journal
         await Patience.wait(atMost: Self.journalPatience) { await journal.close() }
-        startWatch.succeeded()
-        failed.continuation.finish()
+        life.succeeded()
+        life.finish()
     }
 
     private static let journalPatience = Duration.seconds(1)
 
     /// Notes that a part that the service needs has failed, so that `run` ends with it.
     func noteFailure(_ error: TransferError) {
-        guard error.code == .journalFailed, failure == nil else { return }
-        failure = error
+        guard error.code == .journalFailed, life.fail(error) else { return }
         logger.critical("the journal failed", metadata: ["error": "\(error)"])
-        failed.continuation.yield(error)
     }
 
-    var failures: AsyncStream<TransferError> { failed.stream }
+    var logger: Logger { configuration.logger }
+
+    /// Folder of the files that their clients still have to take.
+    package nonisolated var spoolFolder: String { configuration.spool }
 }
 
 extension LocalTransferService: Service {
@@ -163,7 +145,7 @@ extension LocalTransferService: Service {
     ///
     /// - Throws: ``TransferError`` with code `journal_failed` as soon as the journal fails: a daemon without one must end.
     package func run() async throws {
-        let failures = failures
+        let failures = life.failures
         let failure = await withGracefulShutdownHandler {
             await failures.first { _ in true }
         } onGracefulShutdown: {

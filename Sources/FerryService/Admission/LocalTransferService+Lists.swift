@@ -28,9 +28,9 @@ extension LocalTransferService {
         let session = list.template.session
         guard urls.count > 0 else {
             let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
-            return list.report(first: ids.last, lastEvent: last)
+            return list.report(first: queue.ids.last, lastEvent: last)
         }
-        let first = ids.next(urls.count, at: now)
+        let first = queue.ids.next(urls.count, at: now)
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }

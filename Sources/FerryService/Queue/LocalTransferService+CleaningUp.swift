@@ -31,9 +31,9 @@ extension LocalTransferService {
                 }
                 let now = Date()
                 for record in records {
-                    if let place = CleanUpPlace(record, now: now) { cleanUps.add([record.id], in: place) }
+                    if let place = CleanUpPlace(record, now: now) { upkeep.folders.add([record.id], in: place) }
                 }
-                for one in remains { cleanUps.add([one.id], in: CleanUpPlace(Leftovers(one))) }
+                for one in remains { upkeep.folders.add([one.id], in: CleanUpPlace(Leftovers(one))) }
                 startCleanUps()
             } catch {
                 if !isShuttingDown { noteFailure(error) }
@@ -42,16 +42,16 @@ extension LocalTransferService {
     }
 
     private func startCleanUps() {
-        while !isShuttingDown, let job = cleanUps.next() {
+        while !isShuttingDown, let job = upkeep.folders.next() {
             let clock = Task(name: "patience with folders") {
                 try await Task.sleep(for: .seconds(Self.patience * configuration.delayScale))
-                cleanUps.hangs(job.place)
+                upkeep.folders.hangs(job.place)
                 startCleanUps()
             }
             Task(name: "clean-up of folders") {
                 await cleanUp(job.ids.sorted(), in: job.place)
                 clock.cancel()
-                cleanUps.ended(job.place)
+                upkeep.folders.ended(job.place)
                 startCleanUps()
             }
         }

@@ -106,9 +106,9 @@ extension LocalTransferService {
             }
         }
         return ServiceStatus(
-            version: FerryVersion.current, pid: getpid(), startedAt: startedAt,
+            version: FerryVersion.current, pid: getpid(), startedAt: life.startedAt,
             transfers: shownCounts(counts, running: running.countWithRun()),
-            lastEvent: lastEvent, warnings: warnings + [startWatch.mode.warning].compactMap { $0 })
+            lastEvent: lastEvent, warnings: life.warnings)
     }
 
     package func sessions() async throws(TransferError) -> [SessionInfo] {

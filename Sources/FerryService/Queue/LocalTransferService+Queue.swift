@@ -126,7 +126,7 @@ extension LocalTransferService {
         case .look: lookAhead()
         case .sweep: sweepAgain()
         case .cleanUp: cleanUp()
-        case .trialEnds: startWatch.succeeded()
+        case .trialEnds: life.succeeded()
         case .settling: Task(name: "apps after a start") { await self.endSettling() }
         case .launch(let session): Task(name: "another launch") { await self.repeatLaunch(session) }
         case .upkeep: tidyUp()
@@ -200,7 +200,7 @@ extension LocalTransferService {
     /// Why a transfer that is not running waits, where that is not what those in its line wait for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
-        if startWatch.isHeld { return .held }
+        if life.isHeld { return .held }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         guard let waiting = lines.delay(of: record.id) else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil

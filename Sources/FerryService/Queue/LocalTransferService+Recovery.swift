@@ -8,24 +8,24 @@ import Logging
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
     func recover() async throws(TransferError) {
-        let end = ids.last
+        let end = queue.ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
         for session in found.sessions { queue.recover(session.id, session.settings) }
         try await recoverSessions()
         lineUp(found.timed)
-        perform(queue.takeLines(found.lines, through: ids.last))
+        perform(queue.takeLines(found.lines, through: queue.ids.last))
         lookAhead()
         for session in found.sessions where !session.order.isEmpty {
             try await takeOrdered(session.order, of: session.id)
             take(.order(session.id, session.order))
         }
-        if !startWatch.isHeld { try await recoverNames() }
+        if !life.isHeld { try await recoverNames() }
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
         // The service is open from here on: folders that hang, long lists of events, and secrets and rows of
         // an earlier version's journal hold nothing up.
-        if !startWatch.isHeld { beginTrial() }
+        if !life.isHeld { beginTrial() }
         Task(name: "trimming of events and secrets") {
             do throws(TransferError) {
                 try await trimEvents()

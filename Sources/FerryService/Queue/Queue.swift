@@ -29,12 +29,20 @@ struct Queue: Sendable {
     var desk = SessionDesk()
     /// Networks and power.
     private(set) var conditions: KnownConditions
+    /// Gives transfers their ids.
+    var ids: IDSource
     private var phase: Phase
     /// Whether a look at the free slots is to come.
     private var isLookPlanned = false
 
-    /// - Parameter lookAhead: seconds for which it is known whose time has passed.
-    init(_ settings: ServiceSettings, _ conditions: KnownConditions, lookAhead: Double, isHeld: Bool = false) {
+    /// - Parameters:
+    ///   - lastID: the last id that was ever given; nil is none.
+    ///   - lookAhead: seconds for which it is known whose time has passed.
+    init(
+        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double,
+        isHeld: Bool = false
+    ) {
+        ids = IDSource(last: lastID)
         lines = Lines(lookAhead: lookAhead)
         sessions = Sessions(settings)
         self.conditions = conditions

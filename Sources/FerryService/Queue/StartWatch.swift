@@ -93,9 +93,8 @@ extension LocalTransferService {
 
     /// Lets transfers run that are held, and does what else has waited for that.
     func goOn() {
-        guard startWatch.isHeld else { return }
+        guard life.goOn() else { return }
         logger.notice("transfers go on that were held")
-        startWatch.goOn()
         beginTrial()
         take(.goOn)
     }

@@ -41,7 +41,7 @@ extension LocalTransferService {
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
-            job.mayHaveLeftovers = record.attempts > 1 || id <= ids.lastOfOthers
+            job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
             job.digest = queue.running.takeDigest(of: id)
             job.reserve = queue.sessions.settings.reserve
             job.offersHTTP2 = offersHTTP2(record, key)

@@ -9,7 +9,7 @@ extension LocalTransferService {
     /// The spool's folder, made if it is not there; only its user may look into it.
     func openSpool() async throws(TransferError) -> String {
         let path = spoolFolder
-        guard !isSpoolOpen else { return path }
+        guard !upkeep.isSpoolOpen else { return path }
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -18,7 +18,7 @@ extension LocalTransferService {
                 .destinationUnwritable,
                 "The spool \(path.escapingControls) cannot be made: \(error.localizedDescription)")
         }
-        isSpoolOpen = true
+        upkeep.isSpoolOpen = true
         watchSpool()
         return path
     }

@@ -45,7 +45,7 @@ extension LocalTransferService {
     }
 
     /// Drops what an earlier process left; returns at once.
-    func sweepAtStart() { sweepInBackground(madeBefore: startedAt) }
+    func sweepAtStart() { sweepInBackground(madeBefore: life.startedAt) }
 
     /// The sweep of a service that has been at work for a while.
     func sweepAgain() { sweepInBackground(madeBefore: Date(timeIntervalSinceNow: -Self.sweepInterval)) }

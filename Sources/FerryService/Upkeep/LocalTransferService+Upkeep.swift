@@ -14,6 +14,12 @@ struct Upkeep: Sendable {
     /// The journal's revision when it was last tidied up.
     private var tidied: UInt64?
     private var isPlanned = false
+    /// Outcomes since old events were let go.
+    private var outcomes = 0
+    /// Folders with files that are to be removed.
+    var folders = CleanUpLine()
+    /// Whether the spool's folder is there.
+    var isSpoolOpen = false
 
     /// Notes that nothing runs; true if an alarm is to be set.
     mutating func plan(revision: UInt64) -> Bool {
@@ -24,6 +30,14 @@ struct Upkeep: Sendable {
 
     /// What the alarm was for is done, or left to a later one.
     mutating func rang() { isPlanned = false }
+
+    /// Counts an outcome; true after every thousand of them.
+    mutating func countOutcome() -> Bool {
+        outcomes += 1
+        guard outcomes >= 1000 else { return false }
+        outcomes = 0
+        return true
+    }
 
     /// Everything is tidied up that was there at a revision.
     mutating func isTidy(at revision: UInt64) { tidied = revision }
@@ -115,9 +129,7 @@ extension LocalTransferService {
 
     /// Trims again after every thousand outcomes, so that a daemon that never rests stays small too.
     func noteOutcome() async {
-        outcomesSinceTrim += 1
-        guard outcomesSinceTrim >= 1000 else { return }
-        outcomesSinceTrim = 0
+        guard upkeep.countOutcome() else { return }
         // The outcome is stored, whatever becomes of old events.
         do throws(TransferError) { try await trimEvents() } catch {
             if !isShuttingDown { noteFailure(error) }

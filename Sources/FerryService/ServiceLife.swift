@@ -1,0 +1,65 @@
+import FerryCore
+import Foundation
+
+/// How a service began, and how it ends. Owned by the service.
+struct ServiceLife {
+    let startedAt = Date()
+    /// What was found when the journal was opened.
+    private let found: [String]
+    /// Whether transfers are held after traps.
+    private var start: StartWatch
+    /// The stop of all runs, once the service is about to end.
+    private(set) var endOfRuns: Task<Void, Never>?
+    private var isClosed = false
+    private var failure: TransferError?
+    private let failed = AsyncStream.makeStream(of: TransferError.self)
+
+    init(_ start: StartWatch, found: [String]) {
+        self.start = start
+        self.found = found
+    }
+
+    // MARK: Start
+
+    /// Whether transfers are held after traps.
+    var isHeld: Bool { start.isHeld }
+
+    /// What users are to know of it.
+    var warnings: [String] { found + [start.mode.warning].compactMap { $0 } }
+
+    /// Lets transfers run that are held; false if none are.
+    mutating func goOn() -> Bool {
+        guard start.isHeld else { return false }
+        start.goOn()
+        return true
+    }
+
+    /// Notes that this start was a good one.
+    func succeeded() { start.succeeded() }
+
+    // MARK: End
+
+    /// Whether the service is about to end, and begins nothing more.
+    var isEnding: Bool { endOfRuns != nil }
+
+    mutating func beginEnd(_ endOfRuns: Task<Void, Never>) { self.endOfRuns = endOfRuns }
+
+    /// Notes that the journal is about to be closed; false if it was before.
+    mutating func close() -> Bool {
+        defer { isClosed = true }
+        return !isClosed
+    }
+
+    /// Notes that a part that the service needs has failed; false if one had before.
+    mutating func fail(_ error: TransferError) -> Bool {
+        guard failure == nil else { return false }
+        failure = error
+        failed.continuation.yield(error)
+        return true
+    }
+
+    /// The first failure, and the end.
+    var failures: AsyncStream<TransferError> { failed.stream }
+
+    func finish() { failed.continuation.finish() }
+}
