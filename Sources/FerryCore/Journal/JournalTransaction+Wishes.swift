@@ -8,13 +8,9 @@ extension JournalTransaction {
     ) throws(TransferError) -> WishChanges {
         var changes = WishChanges()
         for record in try records(ids.sorted()) where record.request.session == session {
-            if let expected = circumstances.revision, record.revision.number != expected.number {
-                changes.noteStale(record.id)
-                continue
-            }
             var machine = TransferMachine(record)
             let action = machine.wished(wish, at: circumstances.moment(of: record.id))
-            guard changes.note(action, of: record.id) else { continue }
+            guard changes.note(action, of: [record.id]) else { continue }
             try update(withFreeDestination(machine.record))
         }
         return changes

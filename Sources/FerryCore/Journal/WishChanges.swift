@@ -5,8 +5,6 @@ package struct WishCircumstances: Sendable {
     package var delayed: Set<TransferID> = []
     /// Those whose runs have not ended, and may be writing.
     package var running: Set<TransferID> = []
-    /// The revision of the rows that the wish was decided from; nil takes them as they are.
-    package var revision: Revision?
 
     package init(_ now: ActiveTime.Instant) { self.now = now }
 
@@ -17,33 +15,37 @@ package struct WishCircumstances: Sendable {
 
 /// What a wish for many transfers has come to.
 package struct WishChanges: Sendable {
-    /// Those that have changed and are stored so, oldest first.
+    /// Those that have changed and are stored so.
     package private(set) var changed: [TransferID] = []
     /// Those that leave nothing behind; they are still stored.
     package private(set) var forgotten: [TransferID] = []
     package private(set) var refused: [(id: TransferID, error: TransferError)] = []
-    /// Those that are not what the wish was decided from.
-    package private(set) var stale: [TransferID] = []
+
     package init() {}
 
-    package mutating func noteStale(_ id: TransferID) { stale.append(id) }
-
-    /// Notes what the machine has answered.
+    /// Notes what the machine has answered for some.
     ///
     /// - Returns: whether there is something to store.
-    package mutating func note(_ action: TransferMachine.Action, of id: TransferID) -> Bool {
+    package mutating func note(_ action: TransferMachine.Action, of ids: [TransferID]) -> Bool {
         switch action {
         case .none: return false
         case .refuse(let error):
-            refused.append((id, error))
+            refused += ids.map { ($0, error) }
             return false
         case .forget:
-            forgotten.append(id)
+            forgotten += ids
             return false
         case .stop, .rest, .enqueue, .finish:
-            changed.append(id)
+            changed += ids
             return true
         }
+    }
+
+    /// Brings all into the order of submission.
+    package mutating func sort() {
+        changed.sort()
+        forgotten.sort()
+        refused.sort { $0.id < $1.id }
     }
 }
 

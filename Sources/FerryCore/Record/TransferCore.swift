@@ -5,7 +5,7 @@ package import Foundation
 /// Small, for there may be a million: ``TransferMachine`` decides on it for one transfer as for many. The names are those of
 /// ``TransferRecord``, which makes one.
 package struct TransferCore: Hashable, Sendable {
-    package let id: TransferID
+    package var id: TransferID
     package let revision: Revision
     package var intent: TransferIntent
     /// How it has ended; nil while it lives.

@@ -33,14 +33,29 @@ enum CoreColumns {
     /// What the revision of a row becomes with a change; one that Ferry has not given begins again.
     static let nextRevision = "iif(revision BETWEEN 0 AND 4611686018427387903, revision + 1, 1)"
 
-    /// The columns that ``core(_:)`` reads.
-    static let select = """
-        id, revision, intent, ended, attempts, has_partial, retry_at, retry_delay, retry_reason, not_before, deadline, \
+    /// What decisions read, but for the id and the revision.
+    private static let read = """
+        intent, ended, attempts, has_partial, retry_at, retry_delay, retry_reason, not_before, deadline, \
         resource_timeout, starts_late, restarts, spooled, secrets_forgotten, active_spent, active_at, active_boot, \
         active_uptime
         """
 
-    /// What a row of ``select`` says; nil if its words are not known.
+    /// Reads rows together that are alike, which SQLite finds out many times as fast as they are read one by one. Rows of
+    /// earlier versions, whose columns say nothing, are alike as well.
+    static let selectAlike = "SELECT min(id), min(revision), \(read), group_concat(id) FROM transfers"
+    static let groupAlike = "GROUP BY revision > 0, \(read) ORDER BY min(id)"
+
+    /// The ids of a row of ``selectAlike``, in order.
+    static func ids(_ row: RowReader) -> [TransferID] {
+        var ids: [TransferID] = []
+        for part in (row.text(20) ?? "").utf8.split(separator: UInt8(ascii: ",")) {
+            if let column = Int64(Substring(part)) { ids.append(TransferID(column: column)) }
+        }
+        ids.sort()
+        return ids
+    }
+
+    /// What a row of ``selectAlike`` says; nil if its words are not known.
     static func core(_ row: RowReader) -> TransferCore? {
         guard let id = row.integer(0), let intent = row.text(2).flatMap(TransferIntent.init) else { return nil }
         let ended = row.integer(3)

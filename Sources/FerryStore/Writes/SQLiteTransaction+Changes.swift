@@ -2,6 +2,23 @@ package import FerryCore
 package import Foundation
 import GRDB
 
+/// Rows that differ in nothing that decisions depend on.
+private struct AlikeRows {
+    /// That of one of them.
+    let core: TransferCore
+    let ids: [TransferID]
+}
+
+extension WishCircumstances {
+    /// Some transfers, by what a wish for them depends on besides them.
+    fileprivate func parts(of ids: [TransferID]) -> [(WishMoment, [TransferID])] {
+        guard !delayed.isEmpty || !running.isEmpty else { return [(WishMoment(now: now), ids)] }
+        return Dictionary(grouping: ids) { [delayed.contains($0), running.contains($0)] }.map { flags, ids in
+            (WishMoment(now: now, isDelayed: flags[0], isRunning: flags[1]), ids)
+        }
+    }
+}
+
 /// What is written of a transfer; the same for many.
 private struct RowChange: Hashable {
     let intent: TransferIntent
@@ -39,8 +56,9 @@ extension SQLiteTransaction {
         while !left.isEmpty {
             let page = Array(left.prefix(Self.pageSize))
             left = left.dropFirst(Self.pageSize)
-            try change(wish, try cores(page, of: session), circumstances, &changes)
+            try change(wish, try alike(page, of: session), circumstances, &changes)
         }
+        changes.sort()
         return changes
     }
 
@@ -49,20 +67,26 @@ extension SQLiteTransaction {
 
     /// Asks about a page of rows, and writes what is alike together.
     private func change(
-        _ wish: Wish, _ page: [TransferCore], _ circumstances: WishCircumstances, _ changes: inout WishChanges
+        _ wish: Wish, _ page: [AlikeRows], _ circumstances: WishCircumstances, _ changes: inout WishChanges
     ) throws(TransferError) {
         var groups: [RowChange: [TransferID]] = [:]
-        for old in page {
-            if let expected = circumstances.revision, old.revision.number != expected.number {
-                changes.noteStale(old.id)
-                continue
+        for rows in page {
+            for (moment, ids) in circumstances.parts(of: rows.ids) {
+                var core = rows.core
+                let action = TransferMachine.decide(wish, &core, at: moment)
+                if case .refuse = action {
+                    // Each is refused by its own name.
+                    for id in ids {
+                        var core = rows.core
+                        core.id = id
+                        _ = changes.note(TransferMachine.decide(wish, &core, at: moment), of: [id])
+                    }
+                } else if changes.note(action, of: ids) {
+                    groups[RowChange(core, from: rows.core, action), default: []] += ids
+                }
             }
-            var core = old
-            let action = TransferMachine.decide(wish, &core, at: circumstances.moment(of: old.id))
-            guard changes.note(action, of: old.id) else { continue }
-            groups[RowChange(core, from: old, action), default: []].append(old.id)
         }
-        for (change, ids) in groups {
+        for (change, ids) in groups.mapValues({ $0.sorted() }).sorted(by: { $0.value[0] < $1.value[0] }) {
             if change.revives {
                 try revive(change, ids)
             } else {
@@ -123,27 +147,31 @@ extension SQLiteTransaction {
 
     // MARK: Reading
 
-    /// What decisions about some of a session's transfers depend on, the oldest first.
-    private func cores(_ ids: [TransferID], of session: SessionID) throws(TransferError) -> [TransferCore] {
-        var cores: [TransferCore] = []
-        cores.reserveCapacity(ids.count)
+    /// Some of a session's transfers, by what decisions about them depend on: most that are acted upon together are alike.
+    private func alike(_ ids: [TransferID], of session: SessionID) throws(TransferError) -> [AlikeRows] {
+        var found: [AlikeRows] = []
+        var old: [TransferID] = []
         // A `+` keeps SQLite from walking over the whole session.
         try connection.forEachRow(
-            """
-            SELECT \(CoreColumns.select) FROM transfers \
-            WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
-            """, [session.name, PageQuery.json(ids)]
+            CoreColumns.selectAlike + " WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) "
+                + CoreColumns.groupAlike, [session.name, PageQuery.json(ids)]
         ) { row in
+            let named = CoreColumns.ids(row)
             guard let core = CoreColumns.core(row) else {
-                connection.report(unreadable: ["intent"], of: "transfer \(TransferID(column: row.integer(0) ?? 0))")
+                let names = named.map(\.description).joined(separator: ", ")
+                connection.report(unreadable: ["intent", "ended"], of: "transfers \(names)")
                 return
             }
-            cores.append(core)
+            if core.revision.number > 0 {
+                found.append(AlikeRows(core: core, ids: named))
+            } else {
+                old += named
+            }
         }
-        for index in cores.indices where cores[index].revision.number <= 0 {
-            if let core = try completedCore(cores[index].id) { cores[index] = core }
+        for id in old {
+            if let core = try completedCore(id) { found.append(AlikeRows(core: core, ids: [id])) }
         }
-        return cores
+        return found
     }
 
     package func completeRows(after id: TransferID) throws(TransferError) -> TransferID? {
