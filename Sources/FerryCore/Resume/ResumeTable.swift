@@ -37,7 +37,9 @@ package enum ResumeTable {
     private static func extraWorker(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
         guard situation.isExtraWorker else { return nil }
         if situation.isWhole(head) || situation.refusedPart(head) != nil { return ResumeVerdict(3, .leave) }
-        if [403, 429, 503].contains(head.status), situation.anotherWorkerReceives {
+        // A signed target that has expired answers 403 as well: the original URL tells which it is.
+        let mayHaveExpired = head.status == 403 && situation.reusedFinalURL
+        if [403, 429, 503].contains(head.status), situation.anotherWorkerReceives, !mayHaveExpired {
             return ResumeVerdict(4, .hostLimit)
         }
         return nil

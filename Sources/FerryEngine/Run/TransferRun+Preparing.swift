@@ -136,7 +136,7 @@ extension TransferRun {
             return success
         }
         reached(.identityCommitted)
-        if let length = body.completeLength { try await makeRoom(length) }
+        try await makeRoom(body.completeLength)
         writes.digest.begin(Set(expectedDigests.map(\.algorithm)))
         return nil
     }
@@ -258,16 +258,17 @@ extension TransferRun {
         facts.giveUpFile()
     }
 
-    private func makeRoom(_ length: Int64) async throws(TransferError) {
-        try await checkSpace(missing: length)
-        guard length >= 1 << 20, let partial else { return }
+    /// - Parameter length: nil if only the end of the body tells it.
+    private func makeRoom(_ length: Int64?) async throws(TransferError) {
+        try await checkSpace(missing: length ?? 0)
+        guard let length, length >= 1 << 20, let partial else { return }
         _ = try await onDisk { system throws(DiskError) in try system.allocate(partial.file, size: length) }
     }
 
     /// Asks for free space before the first byte, so that a disk is not filled to find out
     /// (docs/behaviour/transfers.md#L7).
     private func checkSpace(missing: Int64) async throws(TransferError) {
-        guard let partial, missing > 0 else { return }
+        guard let partial, missing > 0 || job.reserve > 0 else { return }
         let free = try await onDisk { system throws(DiskError) in try system.freeSpace(of: partial.folder) }
         // Blocks that a previous try reserved for this file are no longer counted as free.
         let reserved = facts.joined ? missing : 0

@@ -268,7 +268,8 @@ struct Queue: Sendable {
 
     /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
     func stopIfForbidden(_ id: TransferID) -> [Effect] {
-        guard !conditions.areGood, let record = running.record(of: id) else { return [] }
+        // A run that has all bytes asks for nothing more.
+        guard !conditions.areGood, !running.isWhole(id), let record = running.record(of: id) else { return [] }
         let key = sessions.key(record)
         guard let reason = conditions.obstacle(key) else { return [] }
         return [.stop(id, ConditionRule.error(reason, key.network))]

@@ -8,6 +8,11 @@ private typealias Row = ResumeCase
     @Test(arguments: [400, 401, 403, 404, 410])
     func `R12 row 28 a final URL that has expired`(status: Int) {
         #expect(Row("", .strong, .r, Row.status(status), "") { $0.reusedFinalURL = true }.verdict() == (28, "original"))
+        let row = Row("", .strong, .segment, Row.status(status), "") {
+            $0.reusedFinalURL = true
+            $0.anotherWorkerReceives = true
+        }
+        #expect(row.verdict(extra: true) == (28, "original"))
     }
 
     @Test(arguments: [401, 403, 410])

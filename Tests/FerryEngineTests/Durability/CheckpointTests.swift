@@ -115,8 +115,9 @@ import Testing
         }
     }
 
-    @Test func `L7 the reserve of free space is kept`() async throws {
-        try await withEngine(OriginScript(body)) { harness, origin in
+    @Test(arguments: [[], [.chunked], [.untilClose]] as [[OriginMode]])
+    func `L7 the reserve of free space is kept, also where the length is not known`(modes: [OriginMode]) async throws {
+        try await withEngine(OriginScript(body, rules: modes.map { .on(.always, $0) })) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()), tries: 1) { $0.reserve = 1 << 60 }
             #expect(history.codes == [.diskFull])
             #expect(history.reports[0].cost.gained == 0)

@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    /// While the first answer of a signed target goes on, its expiry looked like a host that takes no more connections.
+    @Test func `O36 X11 a further worker goes back to the original URL where a signed one has expired`() async throws {
+        let script = OriginScript(
+            body, .on(.path("/file.bin"), .signedRedirect), .on(.path("/signed/*"), .expiring(uses: 1)),
+            .on(.path("/signed/1"), .hold("first", at: .body(1 << 20))))
+        try await withEngine(script) { harness, origin in
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 2 })
+            await origin.wait { $0.requests.contains { $0.path == "/signed/2" } }
+            origin.release("first")
+            let history = await transferred
+            try harness.expectFile(history, body)
+            #expect(history.codes == [])
+        }
+    }
+
     @Test func `O34 S10 another transfer knows what its host refused`() async throws {
         let script = OriginScript(body, always: .limit(2, status: 503), .throttle(bytesPerSecond: 4 << 20))
         try await withEngine(script) { harness, origin in

@@ -124,6 +124,15 @@ import Testing
         #expect(same.isEmpty)
     }
 
+    /// A file that was being placed when the network went away waited for the network to come back.
+    @Test(arguments: [false, true]) func `lets a file be placed without a network`(inMemory: Bool) {
+        var queue = queue(with: [record(1), record(2)], active: 2)
+        for number in 1...2 { _ = queue.take(.began(id(number), record(number)), at: moment()) }
+        _ = queue.take(.whole(id(1), inMemory: inMemory), at: moment())
+        let down = queue.take(.conditions(report { $0.reachable = false }), at: moment())
+        #expect(down.stopped == [id(2)])
+    }
+
     @Test func `follows settings at once`() throws {
         var queue = queue(with: (1...4).map { record($0) }, active: 1)
         var settings = queue.sessions.settings

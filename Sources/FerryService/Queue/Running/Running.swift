@@ -92,6 +92,9 @@ struct Running: Sendable {
         slots[id]?.use = inMemory ? .placeTogether : .place
     }
 
+    /// Whether all bytes of a transfer are there, and its file is being placed.
+    func isWhole(_ id: TransferID) -> Bool { slots[id].map { $0.use == .place || $0.use == .placeTogether } ?? false }
+
     /// Ends an attempt: its transfer has no slot any more.
     ///
     /// - Parameter next: the attempt that follows from its report.
