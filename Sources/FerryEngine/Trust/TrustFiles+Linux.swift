@@ -44,15 +44,12 @@
         /// - Returns: nil for no paths, which the system's roots stand for.
         private static func authorities(_ paths: [String]) throws(TransferError) -> Authorities? {
             guard !paths.isEmpty else { return nil }
-            var authorities = Authorities()
+            var lists: [[NIOSSLCertificate]] = []
             for path in paths {
-                if try look(path, isFolderAllowed: true).isFolder {
-                    authorities.add(folder: path)
-                } else {
-                    authorities.lists.append(try certificates(path))
-                }
+                let isFolder = try look(path, isFolderAllowed: true).isFolder
+                lists.append(try isFolder ? HashedFolder.certificates(in: path) : certificates(path))
             }
-            return authorities
+            return Authorities(lists)
         }
 
         private static func withCertificate(_ wanted: TrustMaterial) throws(TransferError) -> TrustMaterial {

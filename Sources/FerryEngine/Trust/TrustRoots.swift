@@ -68,7 +68,7 @@ extension FerryCore.TLSVersion {
 /// Each client has a TLS context of its own, and a context that reads a file of all roots itself costs a megabyte.
 final class RootCertificates: Sendable {
     private struct Entry {
-        let version: FileVersion
+        let versions: [FileVersion?]
         let certificates: [NIOSSLCertificate]
     }
 
@@ -76,27 +76,18 @@ final class RootCertificates: Sendable {
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     private static let folder = "/etc/ssl/certs"
 
+    /// What was read, by its path; that of the system's roots is empty.
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// What files and folders hold; without any, what the system trusts. Nil leaves it to the TLS library.
+    /// What files and folders hold; without any, what the system trusts. Nil leaves it to the TLS library. Blocks while the
+    /// disk does.
     func authorities(of paths: [String]) -> Authorities? {
-        var authorities = Authorities()
         guard let first = paths.first else {
-            guard let system = Self.files.lazy.compactMap({ self.certificates(of: $0) }).first else { return nil }
-            if FileManager.default.fileExists(atPath: Self.folder) { authorities.add(folder: Self.folder) }
-            authorities.lists.append(system)
-            return authorities
+            let system = known("", versions(of: [])) { Self.system }
+            return system.isEmpty ? nil : Authorities([system])
         }
-        for path in paths {
-            if FileVersion(at: path, kind: S_IFDIR) != nil {
-                authorities.add(folder: path)
-            } else if let list = certificates(of: path) {
-                authorities.lists.append(list)
-            }
-        }
-        // The library says why what cannot be read cannot.
-        if authorities.isEmpty { authorities.add(folder: first) }
-        return authorities
+        let lists = paths.compactMap(certificates(at:))
+        return lists.isEmpty ? Authorities(missing: first) : Authorities(lists)
     }
 
     /// What tells whether files and folders, or without any those of the system, have changed.
@@ -106,43 +97,71 @@ final class RootCertificates: Sendable {
         }
     }
 
-    /// The certificates in a file; nil if it is none, or has none that can be read.
-    private func certificates(of file: String) -> [NIOSSLCertificate]? {
-        guard let version = FileVersion(at: file, kind: S_IFREG) else { return nil }
-        if let known = entries.withLock({ $0[file] }), known.version == version { return known.certificates }
-        guard let certificates = try? NIOSSLCertificate.fromPEMFile(file), !certificates.isEmpty else { return nil }
-        entries.withLock { $0[file] = Entry(version: version, certificates: certificates) }
+    /// The certificates of a file or a folder; nil if there is none, or a file without one that can be read.
+    private func certificates(at path: String) -> [NIOSSLCertificate]? {
+        if let folder = FileVersion(at: path, kind: S_IFDIR) {
+            return known(path, [folder]) { HashedFolder.certificates(in: path) }
+        }
+        guard let file = FileVersion(at: path, kind: S_IFREG) else { return nil }
+        let certificates = known(path, [file]) { (try? NIOSSLCertificate.fromPEMFile(path)) ?? [] }
+        return certificates.isEmpty ? nil : certificates
+    }
+
+    /// The file of all roots, and what its user has put beside it.
+    private static var system: [NIOSSLCertificate] {
+        let all = files.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty } ?? []
+        let ofFile = Set(all)
+        return all + HashedFolder.certificates(in: folder).filter { !ofFile.contains($0) }
+    }
+
+    /// Certificates as they were read, or are read, as long as their files and folders have these versions.
+    private func known(
+        _ path: String, _ versions: [FileVersion?], read: () -> [NIOSSLCertificate]
+    ) -> [NIOSSLCertificate] {
+        if let known = entries.withLock({ $0[path] }), known.versions == versions { return known.certificates }
+        let certificates = read()
+        entries.withLock { $0[path] = Entry(versions: versions, certificates: certificates) }
         return certificates
     }
 }
 
 /// The certificates by which servers are verified, as they were read.
+///
+/// The TLS library gets all of them at once, also those of folders: what it looks for in a folder itself it reads on the event
+/// loop of the handshake.
 struct Authorities: Sendable {
-    /// A folder of hashed certificates, in which the TLS library looks for those that it needs. It can do so in one.
-    private var folder: String?
+    /// The certificates of each file and folder.
     var lists: [[NIOSSLCertificate]] = []
+    /// A file or folder that is not there, where nothing else is: the library says so.
+    private var missing: String?
 
-    var isEmpty: Bool { folder == nil && lists.isEmpty }
-
-    /// Adds a folder of hashed certificates; those of a second one are read at once.
-    mutating func add(folder path: String) {
-        if folder == nil { folder = path } else { lists.append(Self.certificates(in: path)) }
+    init(_ lists: [[NIOSSLCertificate]] = [], missing: String? = nil) {
+        self.lists = lists
+        self.missing = missing
     }
 
     func apply(to configuration: inout TLSConfiguration) {
-        configuration.trustRoots = folder.map { .file($0) } ?? .certificates([])
+        configuration.trustRoots = missing.map { .file($0) } ?? .certificates([])
         configuration.additionalTrustRoots = lists.map { .certificates($0) }
     }
+}
 
-    /// The certificates that lie under their hashes, as the library finds them.
-    private static func certificates(in folder: String) -> [NIOSSLCertificate] {
+/// Folders of hashed certificates, as `openssl rehash` makes them.
+enum HashedFolder {
+    /// Larger than any certificate with what people write beside it.
+    private static let largestFile: Int64 = 1 << 20
+
+    /// The certificates that lie under their hashes, as OpenSSL finds them. Blocks while the disk does.
+    static func certificates(in folder: String) -> [NIOSSLCertificate] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter(isHashed).sorted().flatMap { name in
-            (try? NIOSSLCertificate.fromPEMFile("\(folder)/\(name)")) ?? []
+        return names.filter(isHashed).sorted().flatMap { name -> [NIOSSLCertificate] in
+            let path = "\(folder)/\(name)"
+            guard let file = FileVersion(at: path, kind: S_IFREG), file.size <= largestFile else { return [] }
+            return (try? NIOSSLCertificate.fromPEMFile(path)) ?? []
         }
     }
 
-    /// Whether a name is eight hexadecimal digits, a full stop and a number, as `openssl rehash` makes them.
+    /// Whether a name is eight hexadecimal digits, a full stop and a number.
     private static func isHashed(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].count == 8

@@ -70,10 +70,15 @@ import Testing
     }
 
     /// What a connection trusts is read before, on a thread that may wait for the disk, and never by an event loop.
-    @Test func `a connection trusts what was read, whatever has taken its place since`() async throws {
+    @Test(arguments: [false, true])
+    func `a connection trusts what was read, whatever has taken its place since`(isFolder: Bool) async throws {
         try await withClient(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
             let own = harness.outside.file("ca.pem")
-            try FileManager.default.copyItem(atPath: try #require(origin.caFile), toPath: own)
+            if isFolder {
+                try await origin.certificates?.addAuthority(toFolder: own)
+            } else {
+                try FileManager.default.copyItem(atPath: try #require(origin.caFile), toPath: own)
+            }
             let material = try await harness.engine.material(of: RequestTrust(authorities: own))
             try FileManager.default.removeItem(atPath: own)
             var key = ClientPool.Key()
