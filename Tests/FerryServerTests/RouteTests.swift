@@ -12,6 +12,7 @@ import Testing
             let response = try await client.send("GET", "/v1/version")
             #expect(response.status == 200)
             #expect(response.headers["content-type"] == "application/json")
+            #expect(response.headers["date"].flatMap(HTTPDate.parse) != nil)
             #expect(
                 try response.value(GetVersion.Response.self)
                     == GetVersion.Response(version: FerryVersion.current, api: 1, lastEvent: 0))

@@ -1,11 +1,33 @@
 package import Foundation
 
-/// Reads the three date forms of RFC 9110 §5.6.7.
+/// Reads the three date forms of RFC 9110 §5.6.7, and writes the first of them.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
     private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+    /// The seconds of the years 1 to 9999, which have four digits.
+    private static let seconds =
+        Double(GregorianDay.number(1, 1, 1) * 86_400)...Double(GregorianDay.number(10_000, 1, 1) * 86_400 - 1)
+
+    /// A moment as IMF-fixdate, to the second; one that has no such form as the nearest that has.
+    package static func text(of date: Date) -> String {
+        let since = date.timeIntervalSince1970.rounded(.down)
+        let second = Int(since.isNaN ? 0 : min(max(since, seconds.lowerBound), seconds.upperBound))
+        let number = GregorianDay.floorDivide(second, 86_400)
+        let (year, month, day) = GregorianDay.date(number)
+        let ofDay = second - number * 86_400
+        // 1970-01-01 was a Thursday.
+        let weekday = days[number + 4 - 7 * GregorianDay.floorDivide(number + 4, 7)].prefix(3)
+        let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { digits($0, 2) }.joined(separator: ":")
+        return "\(weekday), \(digits(day, 2)) \(months[month - 1]) \(digits(year, 4)) \(clock) GMT"
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
 
     /// Reads IMF-fixdate, RFC 850 or asctime form; nil for anything else.
     ///
@@ -91,7 +113,7 @@ package enum GregorianDay {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    private static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
+    fileprivate static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
         dividend >= 0 ? dividend / divisor : -((divisor - 1 - dividend) / divisor)
     }
 }

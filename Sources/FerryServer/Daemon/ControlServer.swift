@@ -1,8 +1,10 @@
 import FerryCore
 import Foundation
 import Hummingbird
+import HummingbirdCore
 package import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
@@ -96,7 +98,7 @@ package final class ControlServer: Service {
     private func serve() async -> Part {
         let listening = Mutex<(any Channel)?>(nil)
         do {
-            try await application { channel in listening.withLock { $0 = channel } }.run()
+            try await server { channel in listening.withLock { $0 = channel } }.run()
             return .server(listening.withLock { $0 }, nil)
         } catch {
             return .server(listening.withLock { $0 }, error)
@@ -152,18 +154,21 @@ package final class ControlServer: Service {
         return true
     }
 
-    private func application(_ begun: @escaping @Sendable (any Channel) -> Void) -> some ApplicationProtocol {
+    /// What takes connections from a new socket.
+    private func server(_ begun: @escaping @Sendable (any Channel) -> Void) throws -> ServiceGroup {
         let owner = geteuid()
-        return Application(
-            router: api.router(),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [
-                        RequestHandlers(self.connections, self.limits, self.budget),
-                        PeerCheck(owner: owner, credentials: self.credentials, logger: self.logger),
-                        QuiesceDeadline(limit: Self.patience),
-                    ])),
-            configuration: ApplicationConfiguration(address: .unixDomainSocket(path: socket.nascent)),
+        let answers = Answers(api.router().buildResponder(), logger: logger)
+        let builder = HTTPServerBuilder.http1(
+            configuration: .init(
+                additionalChannelHandlers: [
+                    RequestHandlers(self.connections, self.limits, self.budget),
+                    PeerCheck(owner: owner, credentials: self.credentials, logger: self.logger),
+                    QuiesceDeadline(limit: Self.patience),
+                ]))
+        let server = try builder.buildServer(
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: socket.nascent)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            responder: { request, writer, channel in try await answers.answer(request, writer, channel) },
             onServerRunning: { channel in
                 do throws(TransferError) {
                     let facts = try self.socket.secure()
@@ -175,7 +180,8 @@ package final class ControlServer: Service {
                     self.logger.critical("\(error.message)")
                     channel.close(promise: nil)
                 }
-            },
-            logger: logger)
+            })
+        // Ends with an error if the server does so before it is to.
+        return ServiceGroup(configuration: ServiceGroupConfiguration(services: [server], logger: logger))
     }
 }
