@@ -41,16 +41,19 @@ import Testing
 
     @Test func `is handed over to the next object of the process when the first has left`() async throws {
         let turns = AttachmentTurns()
-        let first = try session(ListeningClient(), turns: turns)
+        // Held by this test alone, as an engine or a manager's session is by its owner.
+        let clients = (0..<3).map { _ in ListeningClient() }
+        let first = try session(clients[0], turns: turns)
         await first.settled()
-        let second = try session(ListeningClient(), turns: turns)
-        let third = try session(ListeningClient(), turns: turns)
+        let second = try session(clients[1], turns: turns)
+        let third = try session(clients[2], turns: turns)
         // One that gives up does not hold up the others.
         await second.close()
         #expect(service.attachments == 1 && third.isUnderWay)
         await first.close()
         await third.settled()
         #expect(service.attachments == 2 && third.standing == .following)
+        #expect(clients.map(\.told) == [["list"], [], ["list"]])
         await third.close()
     }
 
