@@ -61,6 +61,7 @@ extension ManagedSession {
             }
             // A submission whose answer was lost is in the list of the next attachment, all of it or nothing.
             if isRepeated, submission.tasks.contains(where: { $0.state.withLock(\.isSubmitted) }) { return nil }
+            let lists = attached.lists
             do throws(FerryCore.TransferError) {
                 let report = try await place.service().submit(submission.batch)
                 take(report, of: submission)
@@ -74,15 +75,9 @@ extension ManagedSession {
                     return error
                 }
                 isRepeated = true
-                await attachedAgain()
+                await attached.listed(after: lists)
             }
         }
-    }
-
-    /// Returns once the stream has noticed that the daemon is gone, or has been attached again.
-    private func attachedAgain() async {
-        try? await Task.sleep(for: .milliseconds(100))
-        await settled()
     }
 
     /// Takes in what became of a submission, and what was told of its transfers before.

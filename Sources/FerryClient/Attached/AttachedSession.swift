@@ -7,13 +7,20 @@ import Synchronization
 /// Performs what ``AttachmentMachine`` decides, and reports what came of it.
 package final class AttachedSession: Sendable {
     /// What is waited for.
-    fileprivate enum Goal: Sendable { case settled, streamed(Int64), applied(Int64) }
+    fileprivate enum Goal: Sendable { case settled, listed(Int), streamed(Int64), applied(Int64) }
+
+    fileprivate struct Waiter {
+        let number: Int
+        let goal: Goal
+        let continuation: CheckedContinuation<Void, Never>
+    }
 
     fileprivate struct State {
         var machine: AttachmentMachine
         weak var client: (any AttachedSessionClient)?
         var attempt: Task<Void, Never>?
-        var waiters: [(goal: Goal, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Waiter] = []
+        var lastWaiter = 0
     }
 
     package let place: AttachmentPlace
@@ -28,6 +35,8 @@ package final class AttachedSession: Sendable {
     // MARK: The client's side
 
     /// Keeps the session attached for a client, until it is closed or another process has it.
+    ///
+    /// - Parameter client: held while it is attached; before, by its owner alone.
     package func open(for client: any AttachedSessionClient) {
         state.withLock { $0.client = client }
         openAgain()
@@ -45,6 +54,13 @@ package final class AttachedSession: Sendable {
 
     /// Returns once the session is attached or refused, or the daemon has had its time.
     package func settled() async { await wait(for: .settled) }
+
+    /// Lists that the client has had.
+    package var lists: Int { state.withLock(\.machine.lists) }
+
+    /// Returns once the client has had one list more, or the daemon has had its time: a call whose answer was lost with the
+    /// daemon has done what the next list shows.
+    package func listed(after lists: Int) async { await wait(for: .listed(lists), within: place.patience) }
 
     /// Returns once the events up to a number have come and were taken in.
     ///
@@ -106,15 +122,33 @@ package final class AttachedSession: Sendable {
         return effects
     }
 
-    private func wait(for goal: Goal) async {
+    private func wait(for goal: Goal, within limit: Duration? = nil) async {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let end = limit.map { limit in
+            Task(name: "end of a wait", executorPreference: place.executor) {
+                try? await Task.sleep(for: limit)
+                self.giveUp(number)
+            }
+        }
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 if state.isReached(goal) { return true }
-                state.waiters.append((goal, continuation))
+                state.waiters.append(Waiter(number: number, goal: goal, continuation: continuation))
                 return false
             }
             if isOver { continuation.resume() }
         }
+        end?.cancel()
+    }
+
+    private func giveUp(_ number: Int) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.continuation.resume()
     }
 
     private func attempt(after delay: Duration) -> Task<Void, Never> {
@@ -173,6 +207,7 @@ extension AttachedSession.State {
         if machine.state == .closed { return true }
         return switch goal {
         case .settled: !machine.isUnderWay
+        case .listed(let lists): machine.lists > lists || (!machine.isUnderWay && machine.state != .following)
         case .streamed(let number): machine.numbers.streamed >= number
         case .applied(let number): machine.numbers.applied >= number
         }
@@ -191,7 +226,7 @@ extension AttachedSession.State {
         for waiter in all {
             let isGivenUp =
                 switch waiter.goal {
-                case .settled: isReleased
+                case .settled, .listed: isReleased
                 case .streamed, .applied: isForgotten
                 }
             if isGivenUp || isReached(waiter.goal) { due.append(waiter.continuation) } else { waiters.append(waiter) }

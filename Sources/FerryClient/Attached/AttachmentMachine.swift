@@ -47,6 +47,8 @@ package struct AttachmentMachine: Sendable {
     package private(set) var state = State.idle
     /// Whether the client has had a list since it asked for the session.
     package private(set) var isListed = false
+    /// Lists that the client has had.
+    package private(set) var lists = 0
     package private(set) var numbers: EventNumbers
     /// Attempts that have failed since the session was followed last.
     private var failures = 0
@@ -99,6 +101,7 @@ package struct AttachmentMachine: Sendable {
         guard state == .listing else { return [] }
         state = .following
         isListed = true
+        lists += 1
         failures = 0
         var effects: [Effect] = [.release]
         if numbers.listed(through: number) == .ofAnotherJournal { effects.append(.forgetNumbers) }

@@ -69,6 +69,24 @@ import Testing
         await session.close()
     }
 
+    /// A call whose answer was lost with the daemon may have been carried out: only the next list shows that. It was made
+    /// again after 100 ms, and its downloads were there twice.
+    @Test func `lets a call whose answer was lost wait for the next list`() async throws {
+        let client = ListeningClient()
+        let session = try session(client, turns: AttachmentTurns())
+        await session.settled()
+        let before = session.lists
+        let told = Mutex<[String]>([])
+        service.whenListed { told.withLock { $0 = client.told } }
+        async let isListed: Void = session.listed(after: before)
+        service.breakStream()
+        await isListed
+        #expect(session.lists == before + 1 && client.told == ["list", "lost", "list"])
+        #expect(told.withLock { $0 } == ["list", "lost"])
+        await session.close()
+        await session.listed(after: session.lists)
+    }
+
     @Test func `lets callers go on when another process has it, and asks again when they do`() async throws {
         let client = ListeningClient()
         service.refuseOnce(TransferError(.sessionInUse, "Process 7 has it."))

@@ -19,6 +19,7 @@ import Testing
         typealias Effects = [AttachmentMachine.Effect]
         var state: AttachmentMachine.State { machine.state }
         var isListed: Bool { machine.isListed }
+        var lists: Int { machine.lists }
         var numbers: EventNumbers { machine.numbers }
         func wanted() -> Effects { machine.wanted(at: now) }
         func attached(_ last: Int64 = 0) -> Effects { machine.attached(replaying: last) }
@@ -43,7 +44,7 @@ import Testing
         #expect(session.wanted().isEmpty)
         #expect(session.attached() == [.list] && !session.isListed)
         #expect(session.listed() == [.release])
-        #expect(session.state == .following && session.isListed)
+        #expect(session.state == .following && session.isListed && session.lists == 1)
     }
 
     @Test func `attempts that fail come at growing intervals, and the client hears of the first`() {
