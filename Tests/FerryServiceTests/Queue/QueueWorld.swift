@@ -401,8 +401,9 @@ struct QueueWorld {
             let isForbidden =
                 ConditionRule.obstacle(key(one).network, report.conditions, isLoopback: false)
                 != nil
-            if isForbidden, one.attempt?.hasRun == true {
-                require(one.attempt?.isToStop == true, "\(id) runs against the networks")
+            // What has all bytes needs no network.
+            if isForbidden, let attempt = one.attempt, attempt.hasRun, !attempt.isWhole {
+                require(attempt.isToStop, "\(id) runs against the networks")
             }
             if let waiting = queue.lines.delay(of: id), waiting.hasEnd {
                 require(queue.lines.nextAlarm.map { $0 <= waiting.until } == true, "nothing rings for \(id)")
