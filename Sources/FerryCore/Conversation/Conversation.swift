@@ -97,7 +97,7 @@ package struct Conversation: Sendable {
             if let known, !known.isEmpty { fields.replace("Cookie", with: own.map { "\($0); \(known)" } ?? known) }
         }
         return OutgoingRequest(
-            url: url, method: course.method, given: given, fields: fields.all, proxy: proxy,
+            url: url, method: course.method, fields: fields.all, proxy: proxy,
             sendsBody: course.sendsBody, isFresh: wantsFresh || stale == Self.mostStale)
     }
 

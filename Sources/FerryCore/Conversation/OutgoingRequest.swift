@@ -2,8 +2,6 @@
 package struct OutgoingRequest: Sendable {
     package let url: HTTPURL
     package let method: String
-    /// The caller's fields for the URL's origin.
-    package let given: [HeaderField]
     /// All fields, in the order of the wire.
     package let fields: [HeaderField]
     package let proxy: ProxyChoice?

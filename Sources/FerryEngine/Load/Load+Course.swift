@@ -52,7 +52,6 @@ private actor LoadConnection: ConversationHost {
 
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
         try load.checkCanceled()
-        load.note(url: request.url, method: request.method, fields: request.given)
         let wishes = load.request
         var key = ClientPool.Key(proxy: request.proxy)
         key.loop = load.loop

@@ -13,7 +13,6 @@ package final class Load: Sendable {
         var exchange: Exchange?
         var isCanceled = false
         var recorders: [ExchangeRecorder] = []
-        var current: (url: String, method: String, fields: [HeaderField])
         var decoder: ContentDecoder?
         /// Body bytes that the head promised, and those that came.
         var expected: Int64?
@@ -37,7 +36,7 @@ package final class Load: Sendable {
         self.advisor = advisor
         questions = advisor.map(ClientQuestions.init)
         loop = engine.takeLoop()
-        state = Mutex(State(current: (request.url, request.method, request.fields)))
+        state = Mutex(State())
     }
 
     /// A load that nobody holds any more is one that nobody reads.
@@ -101,9 +100,6 @@ package final class Load: Sendable {
         exchange?.stop()
     }
 
-    /// Body bytes that the current request has sent.
-    package var bytesSent: Int64 { state.withLock { $0.recorders.last }?.bytesSent.load(ordering: .relaxed) ?? 0 }
-
     /// Every request that was made, in order, with what is known of it so far.
     package var exchanges: [ExchangeFacts] {
         let (recorders, decoded) = state.withLock { ($0.recorders, $0.decoder?.decoded) }
@@ -112,20 +108,10 @@ package final class Load: Sendable {
         return facts
     }
 
-    /// The request that was made last, with the caller's fields.
-    package var currentRequest: (url: String, method: String, fields: [HeaderField]) { state.withLock(\.current) }
-
-    /// Whether a coding is taken off the body, so that the stated length is not that of what `part` brings.
-    package var isDecoding: Bool { state.withLock { $0.decoder != nil } }
-
     // MARK: For the course
 
     func checkCanceled() throws(TransferError) {
         if state.withLock(\.isCanceled) { throw ExchangeEnd.stopped }
-    }
-
-    func note(url: HTTPURL, method: String, fields: [HeaderField]) {
-        state.withLock { $0.current = (url.string, method, fields) }
     }
 
     /// Sends one request; a cancel that comes meanwhile ends it.

@@ -148,7 +148,7 @@ private func never() async {
         try await withLoads(OriginScript()) { harness async throws in
             let load = harness.load(method: "POST", body: .stream(EndlessPieces(), length: nil))
             async let failure = load.failure()
-            try await eventually("bytes leave") { load.bytesSent > 0 }
+            try await eventually("bytes leave") { load.exchanges.contains { $0.requestBodyBytes > 0 } }
             load.cancel()
             #expect(await failure?.code == .canceled)
             await harness.origin.waitForNoConnections()
