@@ -35,6 +35,13 @@ import Testing
         #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
     }
 
+    @Test func `what is written is read back, day by day`() {
+        for day in stride(from: -200_000, through: 800_000, by: 97) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 3_723)
+            #expect(HTTPDate.parse(HTTPDate.text(of: date)) == date)
+        }
+    }
+
     @Test(arguments: [
         "", "now", "0", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 +0100", "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",

@@ -13,7 +13,7 @@ package enum OriginPlan {
         var response =
             modes.lazy.compactMap { OriginResponse.replacement($0, exchange) }.first
             ?? .answering(exchange, resource, modes)
-        let date = HTTPDate.format(Date(timeIntervalSince1970: Double(exchange.now)))
+        let date = HTTPDate.text(of: Date(timeIntervalSince1970: Double(exchange.now)))
         response.fields.insert(HeaderField(name: "Date", value: date), at: 0)
         for mode in modes { response.apply(mode, resource: resource) }
         response.omitsBody = exchange.request.method == "HEAD"

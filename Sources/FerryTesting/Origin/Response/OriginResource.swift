@@ -1,5 +1,5 @@
 package import FerryCore
-package import Foundation
+import Foundation
 
 /// What one request finds at its path.
 package struct OriginResource: Sendable {
@@ -8,7 +8,7 @@ package struct OriginResource: Sendable {
 
     package var body: SeededBody
     package var etag: String?
-    package var lastModified: String? = HTTPDate.format(Date(timeIntervalSince1970: Double(lastModifiedSeconds)))
+    package var lastModified: String? = HTTPDate.text(of: Date(timeIntervalSince1970: Double(lastModifiedSeconds)))
     package var contentType: String? = "application/octet-stream"
     package var acceptRanges: String? = "bytes"
     package var answersRanges = true
@@ -39,7 +39,7 @@ package struct OriginResource: Sendable {
             lastModified = value
         case .dateOnly(let age):
             etag = nil
-            lastModified = HTTPDate.format(Date(timeIntervalSince1970: Double(exchange.now - age)))
+            lastModified = HTTPDate.text(of: Date(timeIntervalSince1970: Double(exchange.now - age)))
         case .contentType(let value):
             contentType = value
         case .generated:
@@ -62,25 +62,5 @@ package struct OriginResource: Sendable {
             ("Content-Type", contentType),
         ]
         return fields.compactMap { name, value in value.map { HeaderField(name: name, value: $0) } }
-    }
-}
-
-extension HTTPDate {
-    /// Writes the form that RFC 9110 §5.6.7 prefers, with fractions of a second cut off.
-    package static func format(_ date: Date) -> String {
-        // Years 0 to 9999 are all that the form can hold.
-        let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799))
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
-        let rest = seconds - days * 86_400
-        let (year, month, day) = GregorianDay.date(days)
-        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][((days % 7) + 11) % 7]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { padded($0, 2) }.joined(separator: ":")
-        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
