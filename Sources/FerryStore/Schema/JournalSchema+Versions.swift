@@ -1,0 +1,124 @@
+/// The journal's second version: sessions that outlive their apps.
+extension JournalSchema {
+    /// The steps of the second version, in order.
+    static let version2 = [version2Sessions, version2Applications]
+
+    private static let version2Sessions = """
+        ALTER TABLE transfers ADD COLUMN active TEXT;
+        ALTER TABLE sessions ADD COLUMN last_task INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN cookies TEXT;
+        """
+}
+
+/// The journal's third version: the order of a session's transfers.
+extension JournalSchema {
+    /// Eight bytes for each transfer, the highest first, in the order in which they get their turns.
+    static let version3 = "ALTER TABLE sessions ADD COLUMN transfer_order BLOB;"
+}
+
+/// The journal's tables of apps and their sessions.
+extension JournalSchema {
+    static let version2Applications = """
+        CREATE TABLE applications (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE registrations (session TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        """
+}
+
+/// The journal's fourth version: what waits is found by index.
+extension JournalSchema {
+    /// The steps of the fourth version, in order.
+    ///
+    /// Where something is due at a moment, or cannot be read, a row has no line: each start looks at it.
+    static let version4 = [
+        "ALTER TABLE transfers ADD COLUMN line TEXT",
+        """
+        UPDATE transfers SET line = '' WHERE phase < 2 AND retry IS NULL \
+        AND CASE WHEN json_valid(request) AND json_valid(facts) THEN
+            json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL \
+            AND json_extract(request, '$.deadline') IS NULL AND json_extract(request, '$.resource_timeout') IS NULL \
+            AND json_extract(facts, '$.starts_after_relaunch') IS NULL
+        END
+        """,
+        """
+        CREATE INDEX transfers_line ON transfers (session, priority, origin, line) WHERE phase = 0 AND line IS NOT NULL
+        """,
+        "CREATE INDEX transfers_timed ON transfers (phase) WHERE phase = 0 AND line IS NULL",
+    ]
+}
+
+/// The journal's fifth version: what never changes of a transfer stands apart.
+extension JournalSchema {
+    /// The steps of the fifth version, in order.
+    ///
+    /// Every change writes its whole row, and most of a row is the request. An index that names the phase is written with
+    /// each change of it: paths have indexes that do not, as no path is in `destination` that is not reserved.
+    static let version5 = [
+        "ALTER TABLE transfers ADD COLUMN placed TEXT",
+        "DROP INDEX transfers_destination",
+        "DROP INDEX transfers_placed",
+        "UPDATE transfers SET placed = destination WHERE phase = 3",
+        "UPDATE transfers SET destination = NULL WHERE phase > 2 OR outcome IS NOT NULL",
+        "CREATE UNIQUE INDEX transfers_destination ON transfers (destination) WHERE destination IS NOT NULL",
+        "CREATE INDEX transfers_placed ON transfers (placed) WHERE placed IS NOT NULL",
+        """
+        CREATE TABLE requests (
+            id INTEGER PRIMARY KEY,
+            request TEXT NOT NULL,
+            credentials TEXT
+        ) STRICT
+        """,
+        "INSERT INTO requests (id, request, credentials) SELECT id, request, credentials FROM transfers ORDER BY id",
+        "ALTER TABLE transfers DROP COLUMN request",
+        "ALTER TABLE transfers DROP COLUMN credentials",
+    ]
+}
+
+/// The journal's sixth version: whose time is over is found by index.
+extension JournalSchema {
+    /// The steps of the sixth version, in order.
+    ///
+    /// What is bounded by a moment alone waits in a line as others do.
+    static let version6 = [
+        "ALTER TABLE transfers ADD COLUMN due INTEGER",
+        """
+        UPDATE transfers SET due = (
+            SELECT coalesce(min(deadline, ending), deadline, ending) FROM (
+                SELECT CAST(\(JournalJSON.extract("deadline", from: "request")) AS INTEGER) AS deadline,
+                    CAST(CASE WHEN json_valid(active) AND json_valid(request) THEN json_extract(active, '$.start.wall')
+                    + (json_extract(request, '$.resource_timeout') - json_extract(active, '$.spent')) * 1000 END
+                    AS INTEGER) AS ending
+                FROM requests WHERE requests.id = transfers.id
+            )
+        ) WHERE phase = 0
+        """,
+        """
+        UPDATE transfers SET line = '' WHERE phase < 2 AND line IS NULL AND retry IS NULL \
+        AND CASE WHEN json_valid(facts) THEN json_extract(facts, '$.starts_after_relaunch') IS NULL END AND EXISTS (
+            SELECT 1 FROM requests WHERE requests.id = transfers.id AND CASE WHEN json_valid(request) THEN
+                json_extract(request, '$.network') IS NULL AND json_extract(request, '$.not_before') IS NULL
+            END
+        )
+        """,
+        "CREATE INDEX transfers_due ON transfers (due) WHERE phase = 0 AND due IS NOT NULL",
+    ]
+}
+
+extension JournalSchema {
+    /// The steps of the ninth version: what decisions depend on has columns of its own.
+    ///
+    /// A step that wrote a million rows would hold up the start by half a minute. Rows of earlier versions have revision 0 and
+    /// none of these columns; the first change of such a row writes all of them, as does the service once it is open, some
+    /// at a time: a setting says that it has not done so.
+    static let version9 =
+        [
+            "revision INTEGER NOT NULL DEFAULT 0", "ended INTEGER", "former TEXT", "network TEXT", "retry_delay REAL",
+            "retry_reason TEXT", "not_before INTEGER", "deadline INTEGER", "resource_timeout REAL",
+            "starts_late INTEGER", "restarts INTEGER", "spooled INTEGER", "secrets_forgotten INTEGER",
+            "active_spent REAL", "active_at INTEGER", "active_boot TEXT", "active_uptime REAL",
+        ].map { "ALTER TABLE transfers ADD COLUMN \($0)" } + [
+            "INSERT INTO settings (name, value) SELECT '\(oldRows)', 'true' WHERE EXISTS (SELECT 1 FROM transfers)"
+        ]
+
+    /// The setting of a journal that may have rows of earlier versions.
+    static let oldRows = "old_rows"
+}
