@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The queue: sessions, slots, retries and events of all transfers.
-
 package import FerryCore
 package import FerryEngine
 import Foundation

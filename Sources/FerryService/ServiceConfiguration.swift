@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What a service is made from.
-
 package import FerryCore
 package import FerryEngine
 package import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What users do to transfers.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

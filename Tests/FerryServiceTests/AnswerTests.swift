@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Challenges that wait for their client, and what a session remembers.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

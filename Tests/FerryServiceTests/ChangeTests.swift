@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What can be changed about a transfer, its session and the service.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Starts with folders that cannot be reached, and what is removed later.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What clients of their own rules ask of the service.
-
 import FerryCore
 import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What the disk says to a request before it is accepted.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Events that the journal has and the hub has not told yet.
-
 import FerryCore
 import Foundation
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What listeners are told.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Files that are in their places, and rules for what is a result.
-
 import FerryCore
 import FerryStore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What is shown of transfers that a full journal holds up.
-
 import FerryCore
 import FerryTesting
 import Testing

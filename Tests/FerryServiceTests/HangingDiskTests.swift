@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Disks that do not answer, and what users see meanwhile.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

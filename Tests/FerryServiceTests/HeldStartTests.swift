@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Starts after traps.
-
 import FerryAPI
 import FerryCore
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Servers that ask to be left alone for a while.
-
 import FerryCore
 import FerryService
 import FerryTesting

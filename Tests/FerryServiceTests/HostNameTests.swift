@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Names whose look-up hangs, and what must not wait for them.
-
 import Dispatch
 import FerryCore
 import FerryEngine

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A service whose journal fails.
-
 import FerryCore
 import FerryService
 import FerryStore

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What transfers leave on disk when they end or are forgotten.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

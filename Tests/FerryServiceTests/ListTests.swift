@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What there is, page by page.
-
 import FerryCore
 import FerryTesting
 import Foundation

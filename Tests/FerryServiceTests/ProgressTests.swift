@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What counts as progress, and what a server that brings none may cost.
-
 import FerryCore
 import FerryService
 import FerryTesting

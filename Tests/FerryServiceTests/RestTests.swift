@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What a service does when it has nothing to do.
-
 import FerryCore
 import FerryService
 import FerryTesting

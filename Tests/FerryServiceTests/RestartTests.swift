@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A service that takes up what an earlier one left.
-
 import FerryCore
 import FerryService
 import FerryTesting

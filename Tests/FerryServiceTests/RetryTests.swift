@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Tries after failures, and ends by time.
-
 import FerryCore
 import FerryService
 import FerryTesting

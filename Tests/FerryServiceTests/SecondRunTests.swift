@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What may not run or end a second time.
-
 import FerryCore
 import FerryTesting
 import Foundation

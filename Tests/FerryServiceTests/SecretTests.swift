@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What is forgotten when a transfer ends.
-
 import FerryCore
 @testable import FerryService
 import FerryStore

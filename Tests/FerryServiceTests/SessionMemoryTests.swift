@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What a session remembers of its client's answers and its servers' cookies.
-
 import FerryCore
 @testable import FerryService
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The end of a service, and what it meets on its way.
-
 import Dispatch
 import FerryCore
 @testable import FerryService

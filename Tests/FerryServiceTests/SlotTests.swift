@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Who gets a slot, in which order, and why the others wait.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Files that stay in the spool, and partial files that change hands.
-
 import FerryCore
 import FerryService
 import FerryTesting

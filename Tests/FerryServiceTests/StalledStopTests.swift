@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Events while a run that is to stop waits for its disk.
-
 import FerryCore
 import FerryStore
 import FerryTesting

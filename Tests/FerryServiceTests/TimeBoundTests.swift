@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Transfers whose time is bounded, most of them in the journal alone.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

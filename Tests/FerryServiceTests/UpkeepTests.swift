@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What is done while the service rests.
-
 import FerryCore
 @testable import FerryService
 import FerryStore

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Reading many records whose requests are alike.
-
 import FerryCore
 import GRDB
 import Testing

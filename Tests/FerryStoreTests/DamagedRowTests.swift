@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Rows whose JSON is none, among others.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Whose time is over, and when.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

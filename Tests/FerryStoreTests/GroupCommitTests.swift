@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Callers share transactions.
-
 import FerryCore
 @testable import FerryStore
 import Testing

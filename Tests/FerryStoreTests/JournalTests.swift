@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// What was stored is found again.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// What waits, a few at a time.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

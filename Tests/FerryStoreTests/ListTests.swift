@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Very many transfers that differ in their URLs alone.
-
 import FerryCore
 @testable import FerryStore
 import Testing

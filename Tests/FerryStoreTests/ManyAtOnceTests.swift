@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Statements about many transfers do what is done to one.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

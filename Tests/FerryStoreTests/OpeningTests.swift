@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// New, newer, damaged and interrupted journals.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

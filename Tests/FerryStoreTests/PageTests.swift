@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Lists, a page at a time.
-
 import FerryCore
 @testable import FerryStore
 import Testing

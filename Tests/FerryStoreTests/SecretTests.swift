@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// What the journal forgets.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

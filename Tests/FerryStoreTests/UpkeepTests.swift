@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Room that is given back to the file system.
-
 import FerryCore
 @testable import FerryStore
 import Foundation

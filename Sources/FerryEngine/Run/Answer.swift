@@ -1,6 +1,3 @@
-// Ferry: FerryEngine
-// A judged response whose body has not been read.
-
 import FerryCore
 
 /// A response after all redirects, with its verdict; its body waits.

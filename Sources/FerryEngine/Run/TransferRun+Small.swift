@@ -1,11 +1,9 @@
-// Ferry: FerryEngine
-// Bodies that are whole in memory before their file is made.
-
 import FerryCore
 import Foundation
 import NIOCore
 import Synchronization
 
+/// Bodies that are whole in memory before their file is made.
 extension TransferRun {
     /// Bodies up to this size are gathered in memory.
     private static let gatheredSize: Int64 = 64 << 10

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// A batch, item by item, as far as its own words tell.
-
 import FerryCore
 
 /// A batch whose items were checked without a look at the disk.

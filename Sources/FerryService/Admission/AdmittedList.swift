@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// A list of URLs, line by line, as far as its own words tell.
-
 import FerryCore
 
 /// A list whose URLs were checked without a look at the disk.

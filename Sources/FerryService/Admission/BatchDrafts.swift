@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The transfers that a batch becomes.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The transfers that go on with a batch.
-
 import FerryCore
 
 /// The transfers that go on with a batch, as they were found in their turns.

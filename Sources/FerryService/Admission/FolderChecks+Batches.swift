@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// What the disk says to many requests.
-
 import FerryCore
 import FerryEngine
 
+/// What the disk says to many requests.
 extension FolderChecks {
     /// What `check` finds for each of some items of a batch; a folder is asked once for all names in it that nothing has.
     mutating func check(

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What the disk says to a request before it is accepted.
-
 import FerryCore
 import FerryEngine
 import Foundation

@@ -1,8 +1,6 @@
-// Ferry: FerryService
-// How transfers go on with a batch.
-
 import FerryCore
 
+/// How transfers go on with a batch.
 extension LocalTransferService {
     /// Looks at the transfers that go on with a batch, and keeps their turns until the closure has returned.
     func withStarts(

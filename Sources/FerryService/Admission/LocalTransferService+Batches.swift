@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// From a batch to transfers in the journal.
-
 import FerryCore
 import FerryEngine
 import Foundation

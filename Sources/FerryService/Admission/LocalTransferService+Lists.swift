@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// From a list of URLs to transfers in the journal.
-
 import FerryCore
 import FerryEngine
 import Foundation
 
+/// From a list of URLs to transfers in the journal.
 extension LocalTransferService {
     /// Stores a transfer for each of very many URLs.
     func submit(

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// The one door: whatever is submitted is a batch.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// The one door: whatever is submitted is a batch.
 extension LocalTransferService {
     package func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
         try checkIsOpen()

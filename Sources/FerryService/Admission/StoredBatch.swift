@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What the transaction of a batch has stored.
-
 import FerryCore
 
 /// What the transaction of a batch has stored.

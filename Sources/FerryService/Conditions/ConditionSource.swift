@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Where the conditions come from.
-
 package import FerryCore
 
 /// Where the conditions come from: the machine, a file, or a test.

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// A descriptor that somebody waits at.
-
 package import Dispatch
 import Glibc
 

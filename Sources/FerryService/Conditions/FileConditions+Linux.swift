@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Conditions from a file, as often as it changes.
-
 import Dispatch
 package import FerryCore
 import Foundation

@@ -1,11 +1,9 @@
-// Ferry: FerryService
-// Networks and power: who may run, who has to stop, and who goes on.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 import Logging
 
+/// Networks and power: who may run, who has to stop, and who goes on.
 extension LocalTransferService {
     /// Takes the conditions up as they are, and lets all transfers follow.
     func takeConditions() {

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The network's kind, as NetworkManager has it.
-
 import Dispatch
 import FerryCore
 import Synchronization

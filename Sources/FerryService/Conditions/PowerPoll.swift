@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// A look at the power every few seconds.
-
 import Dispatch
 
 /// A look at the power every few seconds: the kernel's files announce nothing.

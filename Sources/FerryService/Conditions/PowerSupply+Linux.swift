@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// The machine's power supplies.
-
 package import FerryCore
 import Foundation
 
+/// The machine's power supplies.
 extension PowerSupply {
     /// The supplies that a folder like `/sys/class/power_supply` describes.
     package static func all(in folder: String) -> [PowerSupply] {

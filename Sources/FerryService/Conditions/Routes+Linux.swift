@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The kernel's default routes.
-
 import CFerrySystem
 import Dispatch
 import Glibc

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Whether the machine or the user's session is being shut down.
-
 import Dispatch
 
 /// Whether the machine or the user's session is being shut down: a signal that ends a program is no force-quit then

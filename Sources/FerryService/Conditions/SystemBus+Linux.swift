@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The system's message bus.
-
 import CFerrySystem
 import FerryCore
 

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Conditions as the machine has them.
-
 import Dispatch
 package import FerryCore
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Who listens to events, and what each of them is still to get.
-
 import FerryCore
 import Foundation
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Durable events in the order of their numbers.
-
 import FerryCore
 
 /// Durable events in the order of their numbers, whatever the order in which they come. Owned by the hub.

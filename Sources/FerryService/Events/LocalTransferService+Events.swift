@@ -1,12 +1,10 @@
-// Ferry: FerryService
-// Events of the queue, and samples of what runs.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 import NIOCore
 import Synchronization
 
+/// Events of the queue, and samples of what runs.
 extension LocalTransferService {
     package func events(
         _ subscription: EventSubscription

@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// Commands that can be run.
-
 import FerryCore
 import Foundation
 
+/// Commands that can be run.
 extension LaunchCommand {
     /// - Throws: ``TransferError`` with code `invalid_request` if the program is no absolute path of an executable file.
     func check() throws(TransferError) {

@@ -1,11 +1,9 @@
-// Ferry: FerryService
-// Telling an app that events wait, and starting it for them.
-
 import FerryCore
 import FerryEngine
 import Foundation
 import Logging
 
+/// Telling an app that events wait, and starting it for them.
 extension LocalTransferService {
     /// Seconds after the daemon's start in which apps that lived through a restart come back.
     private static let settlingTime = 5.0

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Starts an app for its events.
-
 import CFerrySystem
 import FerryCore
 import FerryEngine

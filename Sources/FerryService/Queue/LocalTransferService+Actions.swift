@@ -1,11 +1,9 @@
-// Ferry: FerryService
-// What users do to transfers.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 import Synchronization
 
+/// What users do to transfers.
 extension LocalTransferService {
     package func act(
         _ action: TransferAction, on selection: TransferSelection

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// What can be changed about one transfer.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// What can be changed about one transfer.
 extension LocalTransferService {
     package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
         let isCanceled = try await make(change, to: id)

@@ -1,11 +1,9 @@
-// Ferry: FerryService
-// Files that earlier processes left, and files that could not be removed.
-
 import FerryCore
 import FerryEngine
 import Foundation
 import Logging
 
+/// Files that earlier processes left, and files that could not be removed.
 extension LocalTransferService {
     /// Seconds until files that could not be removed are looked at again.
     private static let cleanUpInterval = 300.0

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// The moments that bound a transfer: when it may begin, and when it must have ended.
-
 import FerryCore
 import FerryEngine
 import Foundation
 
+/// The moments that bound a transfer: when it may begin, and when it must have ended.
 extension LocalTransferService {
     /// Sets the alarm of a transfer whose time is over soon; the others are found when it is.
     func setDueAlarm(_ record: TransferRecord) { take(.bounded(record)) }

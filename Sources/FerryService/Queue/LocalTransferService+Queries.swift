@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// What there is.
-
 package import FerryCore
 import Foundation
 
+/// What there is.
 extension LocalTransferService {
     package func transfer(_ id: TransferID) async throws(TransferError) -> Transfer {
         let wasLive = running.contains(id)

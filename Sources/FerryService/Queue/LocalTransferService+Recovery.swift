@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// Taking up what an earlier process left.
-
 import FerryCore
 import Foundation
 import Logging
 
+/// Taking up what an earlier process left.
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
     func recover() async throws(TransferError) {

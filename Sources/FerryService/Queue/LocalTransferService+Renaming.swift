@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// Another name for a file that is in its place.
-
 import FerryCore
 import FerryEngine
 import Foundation
 
+/// Another name for a file that is in its place.
 extension LocalTransferService {
     /// Gives the file of a transfer that has succeeded another name in its folder, by the conflict policy.
     ///

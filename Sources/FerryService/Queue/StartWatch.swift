@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The mark of a start, and whether transfers are held.
-
 import CFerrySystem
 import FerryCore
 import Foundation

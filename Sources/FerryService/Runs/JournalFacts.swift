@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// The engine's facts, in the journal.
-
 import FerryCore
 import FerryEngine
 

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Ends that are stored together.
-
 import FerryCore
 import Foundation
 

@@ -1,12 +1,10 @@
-// Ferry: FerryService
-// One try of one transfer, from its slot to what follows from its report.
-
 import FerryCore
 import FerryEngine
 import Foundation
 import Logging
 import Synchronization
 
+/// One try of one transfer, from its slot to what follows from its report.
 extension LocalTransferService {
     /// Makes one attempt at a transfer that has a slot.
     func makeTry(_ id: TransferID) async -> NextTry? {

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Records of transfers that are about to start.
-
 import FerryCore
 
 /// Records that were read before their transfers got a slot; they hold as long as the journal's revision stays.

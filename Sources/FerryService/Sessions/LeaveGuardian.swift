@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Notices that a stream is read no more.
-
 import Synchronization
 
 /// Lives as long as the stream of one reader, and says once when that is over.

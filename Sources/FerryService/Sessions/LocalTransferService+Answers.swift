@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// Who answers a transfer's challenges.
-
 import FerryCore
 import FerryEngine
 
+/// Who answers a transfer's challenges.
 extension LocalTransferService {
     /// What a session's client and servers have told each other.
     func memory(of id: SessionID) async throws(TransferError) -> SessionMemory {

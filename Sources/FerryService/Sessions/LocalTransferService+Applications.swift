@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// Apps: their run loops, how they are started, and when they are in use.
-
 package import FerryCore
 import Foundation
 
+/// Apps: their run loops, how they are started, and when they are in use.
 extension LocalTransferService {
     package func connect(
         _ application: ApplicationConnection

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// Processes that have a session open.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// Processes that have a session open.
 extension LocalTransferService: SessionService {
     /// Seconds for which an attach waits for a process that was launched for events to end.
     private static let patience = 30.0

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// Force-quit.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// Force-quit.
 extension LocalTransferService {
     /// The reason of a cancellation by force-quit, as `URLError` counts them.
     private static let forceQuit = 0

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// How transfers are forgotten with all that they have.
-
 import FerryCore
 import FerryEngine
 import Foundation
 
+/// How transfers are forgotten with all that they have.
 extension LocalTransferService {
     /// Forgets transfers of a session, whose turns are taken.
     ///

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// What a session's client does to many transfers at once.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// What a session's client does to many transfers at once.
 extension LocalTransferService {
     package func act(
         _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?

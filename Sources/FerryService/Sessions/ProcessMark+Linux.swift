@@ -1,9 +1,7 @@
-// Ferry: FerryService
-// Processes as Linux shows them.
-
 import FerryCore
 import Foundation
 
+/// Processes as Linux shows them.
 extension ProcessMark {
     /// A process that is there and has not ended; nil if there is none of this number.
     static func of(_ process: Int32) -> ProcessMark? {

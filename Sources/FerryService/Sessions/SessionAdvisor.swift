@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Who answers for a client that may not be there.
-
 import FerryCore
 
 /// Answers for one transfer of a client that may not be there: by what its session's client has answered before.

@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What a session's client has said about servers, and they to it.
-
 import FerryCore
 import Foundation
 import Synchronization

@@ -1,10 +1,8 @@
-// Ferry: FerryService
-// Files that their clients still have to take, and partial files that change hands.
-
 package import FerryCore
 import FerryEngine
 import Foundation
 
+/// Files that their clients still have to take, and partial files that change hands.
 extension LocalTransferService {
     /// The spool's folder, made if it is not there; only its user may look into it.
     func openSpool() async throws(TransferError) -> String {

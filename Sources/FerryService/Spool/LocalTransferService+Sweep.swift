@@ -1,11 +1,9 @@
-// Ferry: FerryService
-// Files of the spool that nobody takes any more.
-
 import FerryCore
 import FerryEngine
 import Foundation
 import Logging
 
+/// Files of the spool that nobody takes any more.
 extension LocalTransferService {
     /// Seconds between two looks at the spool.
     private static let sweepInterval = 3600.0

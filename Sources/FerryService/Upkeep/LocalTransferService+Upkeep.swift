@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What is done while the service rests.
-
 import CFerrySystem
 import Dispatch
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Group commit: one transaction for all who came while the last one was written.
-
 import FerryCore
 import GRDB
 import Logging

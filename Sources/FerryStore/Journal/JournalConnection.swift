@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// One access to the database, and what went wrong in it.
-
 import FerryCore
 import GRDB
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Whether the journal can still be trusted with a write.
-
 import FerryCore
 import GRDB
 import Logging

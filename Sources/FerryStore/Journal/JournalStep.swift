@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The steps of a group commit, as a seam for tests.
-
 /// A step of the group commit.
 enum JournalStep: Hashable, Sendable {
     /// A caller's body waits for its transaction.

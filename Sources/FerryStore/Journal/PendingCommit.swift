@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// One caller's share of a transaction.
-
 import FerryCore
 
 /// One caller's share of a transaction that is still to come.

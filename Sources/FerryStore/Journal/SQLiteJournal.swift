@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The journal: what must survive the daemon.
-
 package import FerryCore
 import GRDB
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The journal's files on disk: their mode, the marker beside them, and setting them aside.
-
 import FerryCore
 import Foundation
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// What an existing journal is, found without changing it.
-
 import FerryCore
 import GRDB
 

@@ -1,11 +1,9 @@
-// Ferry: FerryStore
-// Opening a journal: new, as it was left, newer, or damaged.
-
 package import FerryCore
 import Foundation
 import GRDB
 package import Logging
 
+/// Opening a journal: new, as it was left, newer, or damaged.
 extension SQLiteJournal {
     /// Opens the journal at a path, or makes one; its folder must exist.
     ///

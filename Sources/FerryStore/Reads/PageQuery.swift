@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The statement behind one page.
-
 import FerryCore
 import GRDB
 

@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Reading apps and their sessions.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Reading apps and their sessions.
 extension SQLiteReads {
     package func applications() throws(TransferError) -> [String: ApplicationRecord] {
         var found: [String: ApplicationRecord] = [:]

@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// How many transfers there are, and of whom.
-
 package import FerryCore
 import GRDB
 
+/// How many transfers there are, and of whom.
 extension SQLiteReads {
     package func counts(session: SessionID?) throws(TransferError) -> [JournalPhase: Int] {
         var counts: [JournalPhase: Int] = [:]

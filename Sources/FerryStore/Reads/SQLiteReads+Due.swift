@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Whose time is over, and when.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Whose time is over, and when.
 extension DueTransfer {
     /// Whether it comes before another in the order of the moments.
     fileprivate func precedes(_ other: DueTransfer) -> Bool { (due, id.column) < (other.due, other.id.column) }

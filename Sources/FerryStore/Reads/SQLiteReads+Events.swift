@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Reading durable events.
-
 package import FerryCore
 import GRDB
 
+/// Reading durable events.
 extension SQLiteReads {
     package func events(
         after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int

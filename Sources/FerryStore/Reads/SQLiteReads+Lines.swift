@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// What waits, a few at a time.
-
 package import FerryCore
 import Foundation
 import GRDB
 
+/// What waits, a few at a time.
 extension SQLiteReads {
     /// Goes from line to line in the index, past those who wait in them. Columns are compared as the bytes that they are: as a
     /// text, one that is no UTF-8 or has a NUL would lead back to itself.

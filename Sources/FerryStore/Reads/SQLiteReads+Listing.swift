@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Pages of lists, as far as transfers are shown.
-
 package import FerryCore
 import Foundation
 import GRDB
 
+/// Pages of lists, as far as transfers are shown.
 extension SQLiteReads {
     package func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
         let ids = try ids(of: filter)

@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Lists, a page at a time, by index.
-
 package import FerryCore
 import GRDB
 
+/// Lists, a page at a time, by index.
 extension SQLiteReads {
     /// Reads about as many index entries as the page has rows.
     ///

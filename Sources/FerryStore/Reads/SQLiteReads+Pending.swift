@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Walking over all that waits, at a start.
-
 package import FerryCore
 import GRDB
 
+/// Walking over all that waits, at a start.
 extension SQLiteReads {
     package func forEachPending(
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void

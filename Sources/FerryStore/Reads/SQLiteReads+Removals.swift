@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// What is being forgotten, and what it has on disk.
-
 package import FerryCore
 import GRDB
 
+/// What is being forgotten, and what it has on disk.
 extension SQLiteReads {
     package func remains(of ids: [TransferID]?) throws(TransferError) -> [Remains] {
         let condition =

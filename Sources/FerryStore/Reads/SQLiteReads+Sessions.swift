@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// What a session has, in short.
-
 package import FerryCore
 import GRDB
 
+/// What a session has, in short.
 extension SQLiteReads {
     package func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?

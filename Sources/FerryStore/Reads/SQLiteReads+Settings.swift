@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Reading settings.
-
 package import FerryCore
 import GRDB
 
+/// Reading settings.
 extension SQLiteReads {
     package func settings() throws(TransferError) -> ServiceSettings? {
         guard var settings: ServiceSettings = try value("SELECT value FROM settings WHERE name = ?", "service") else {

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Core's values as text in a column.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The tables of the journal and how they came to be.
-
 import GRDB
 
 /// The tables of the journal; `docs/formats/journal.md` describes them.

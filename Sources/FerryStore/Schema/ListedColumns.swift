@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// What is shown of a transfer, as the columns of a row.
-
 import FerryCore
 import Foundation
 

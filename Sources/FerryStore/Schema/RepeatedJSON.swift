@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// JSON that is mostly the same as in the row before.
-
 /// Reads JSON that is mostly the same as in the row before.
 struct RepeatedJSON<Value: Decodable> {
     private var text: String?

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The columns of a row, read without trust.
-
 import Foundation
 import GRDB
 

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// A transfer's record as the columns of a row, and back.
-
 import FerryCore
 import Foundation
 import GRDB

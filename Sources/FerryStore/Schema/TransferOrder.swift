@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Many ids as one value.
-
 import FerryCore
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Giving room back to the file system.
-
 import FerryCore
 import GRDB
 import Logging

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The JSON of requests that are alike.
-
 import FerryCore
 
 /// The JSON of requests that are alike but for URL, folder, name and the data of their notes; written once.

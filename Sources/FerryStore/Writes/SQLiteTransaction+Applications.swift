@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Storing apps and their sessions.
-
 package import FerryCore
 import GRDB
 
+/// Storing apps and their sessions.
 extension SQLiteTransaction {
     package func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError) {
         try connection.execute(

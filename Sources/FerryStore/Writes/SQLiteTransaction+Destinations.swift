@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Reservations: two live transfers never aim at one path.
-
 package import FerryCore
 import GRDB
 
+/// Reservations: two live transfers never aim at one path.
 extension SQLiteTransaction {
     /// Reserves a path for a live transfer, in place of the one that it holds.
     ///

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// The end of a transfer, with its event.
-
 package import FerryCore
 package import Foundation
 import GRDB

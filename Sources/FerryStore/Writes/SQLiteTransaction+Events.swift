@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Durable events: numbered, kept until acknowledged.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Durable events: numbered, kept until acknowledged.
 extension SQLiteTransaction {
     /// Records an event and returns its number, which is larger than that of every event before, kept or not.
     ///

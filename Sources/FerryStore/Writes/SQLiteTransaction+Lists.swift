@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Storing very many transfers that differ in their URLs alone.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Storing very many transfers that differ in their URLs alone.
 extension SQLiteTransaction {
     package func insert(
         _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,

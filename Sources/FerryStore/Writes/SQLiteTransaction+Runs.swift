@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Recording many events at once.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Recording many events at once.
 extension SQLiteTransaction {
     /// Records an event of one kind for each of these transfers, in their order.
     @discardableResult

@@ -1,10 +1,8 @@
-// Ferry: FerryStore
-// Forgetting what only users may know.
-
 package import FerryCore
 package import Foundation
 import GRDB
 
+/// Forgetting what only users may know.
 extension SQLiteTransaction {
     /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
     ///

@@ -1,9 +1,7 @@
-// Ferry: FerryStore
-// Storing settings.
-
 package import FerryCore
 import GRDB
 
+/// Storing settings.
 extension SQLiteTransaction {
     package func saveSettings(_ settings: ServiceSettings) throws(TransferError) {
         try connection.execute(

@@ -1,6 +1,3 @@
-// Ferry: FerryStore
-// Changes of transfers.
-
 package import FerryCore
 import GRDB
 

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Data tasks of background sessions.
-
 import FerryCore
 import FerryEngine
 import FerryService
@@ -8,6 +5,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// Data tasks of background sessions.
 extension BackgroundEngine {
     /// Carries a data task in this process. ferryd keeps a record of it, so that its number stays taken, and so that the next
     /// process learns that it has ended.

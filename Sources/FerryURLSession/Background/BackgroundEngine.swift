@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The engine of background sessions.
-
 import FerryClient
 import FerryCore
 import FerryEngine

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The daemon that carries background sessions.
-
 import FerryAPI
 package import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Which results a session has delivered.
-
 import FerryCore
 
 /// Which results of a session are being delivered, and which its service may forget. Performs nothing.

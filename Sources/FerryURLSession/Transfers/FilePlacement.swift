@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Where a finished file is when its delegate gets it.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// Where an app's own downloads are until their delegates have them.
-
 import Foundation
 import Glibc
 

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The service in this process.
-
 import FerryClient
 package import FerryCore
 import FerryService

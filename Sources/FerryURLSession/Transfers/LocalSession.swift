@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// A session's part of the service in this process.
-
 import FerryCore
 import FerryService
 import Foundation

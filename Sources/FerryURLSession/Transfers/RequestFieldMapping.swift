@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The fields and the timeout that a request is sent with.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// From a task to a transfer.
-
 import FerryCore
 import Foundation
 import FoundationNetworking

@@ -1,11 +1,9 @@
-// Ferry: FerryURLSession
-// Resume data from a transfer, and for one.
-
 import FerryCore
 import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// Resume data from a transfer, and for one.
 extension ResumeData {
     /// What a later task needs to go on with the file that a transfer has left.
     init?(_ source: PartialSource, in directory: Directory, task: URLSessionTask) {

@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// The transfers of one session.
-
 import FerryCore
 import Foundation
 import Logging

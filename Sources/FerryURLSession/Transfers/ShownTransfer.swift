@@ -1,6 +1,3 @@
-// Ferry: FerryURLSession
-// From what a transfer looks like to what a task's delegate is told.
-
 import FerryCore
 import Foundation
 

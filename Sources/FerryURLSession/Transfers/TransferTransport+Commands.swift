@@ -1,11 +1,9 @@
-// Ferry: FerryURLSession
-// What a task's transport asks of the service.
-
 import FerryCore
 import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// What a task's transport asks of the service.
 extension TransferTransport {
     private enum Wish { case run, rest, nothing }
 

@@ -1,11 +1,9 @@
-// Ferry: FerryURLSession
-// What a task's transport sees of its transfer.
-
 import FerryCore
 import Foundation
 import FoundationNetworking
 import Synchronization
 
+/// What a task's transport sees of its transfer.
 extension TransferTransport {
     /// Takes in the transfer as it is now.
     ///

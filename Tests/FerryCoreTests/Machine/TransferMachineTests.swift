@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// The life of one transfer as a table of events.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryCoreTests
-// How much may be fetched in vain.
-
 import FerryCore
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Redirects and challenges as a client's sessions take them.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Where code goes on after a call that fails.
-
 import Testing
 
 /// A run's state is its actor's alone, so whoever calls from there has to be there again when the call ends.

@@ -1,6 +1,3 @@
-// Ferry: FerryEngineTests
-// Bodies that transfers send.
-
 import FerryCore
 import FerryEngine
 import FerryTesting

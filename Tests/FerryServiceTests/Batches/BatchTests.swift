@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Many requests in one transaction.
-
 import FerryCore
 import FerryTesting
 import Foundation

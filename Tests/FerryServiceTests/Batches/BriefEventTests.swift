@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Events in short.
-
 import FerryCore
 import FerryTesting
 import Foundation

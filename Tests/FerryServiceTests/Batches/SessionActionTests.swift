@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What a session's client does to many transfers at once.
-
 import FerryCore
 import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Who changes what transfers wait for, and who else is told.
-
 import FerryCore
 import FerryService
 import FerryTesting

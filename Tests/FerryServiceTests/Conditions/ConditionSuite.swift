@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What tests of networks and power share.
-
 import FerryCore
 import FerryService
 import FerryTesting

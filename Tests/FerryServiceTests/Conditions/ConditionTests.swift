@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Networks and power, and what transfers do about them.
-
 import FerryCore
 @testable import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A service on a message bus that has nothing but properties.
-
 import FerryTesting
 import Foundation
 

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Conditions that a test decides.
-
 import FerryCore
 import FerryService
 import Synchronization

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The file of conditions, rewritten in every way.
-
 import FerryCore
 import FerryService
 import FerryTesting

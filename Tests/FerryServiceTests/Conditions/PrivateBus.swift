@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A message bus of a test's own, and services on it.
-
 import FerryTesting
 import Foundation
 

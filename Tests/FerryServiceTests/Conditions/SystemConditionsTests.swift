@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What the machine says about itself.
-
 import FerryCore
 import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Bodies and queries that are almost right.
-
 import FerryAPI
 import FerryCore
 @testable import FerryServer

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Journals that are almost right.
-
 import FerryCore
 @testable import FerryService
 @testable import FerryStore

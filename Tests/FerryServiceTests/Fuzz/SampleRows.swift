@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A journal with something in every column, and edits of it.
-
 import FerryCore
 @testable import FerryService
 @testable import FerryStore

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Very many URLs in one transaction.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Numbers from outside, through admission and an attempt.
-
 import FerryAPI
 import FerryCore
 import FerryService

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Numbers that clients, servers and people may write.
-
 import FerryCore
 
 /// Numbers as texts: the ends of what they may be, and what lies beyond.

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// What is due, and what is dropped.
-
 import FerryCore
 import Testing
 

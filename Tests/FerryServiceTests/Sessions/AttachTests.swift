@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Who has a session open.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Apps that are told of their events.
-
 import FerryCore
 import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Sessions of managers.
-
 import FerryCore
 import FerryTesting
 import Foundation

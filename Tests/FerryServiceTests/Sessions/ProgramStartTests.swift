@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The processes of apps that the daemon starts.
-
 import FerryCore
 import FerryTesting
 import Foundation

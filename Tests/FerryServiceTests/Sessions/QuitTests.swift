@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Apps that their users quit.
-
 import FerryCore
 import FerryService
 import FerryTesting

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The order and the limits of a session's transfers.
-
 import FerryCore
 import FerryTesting
 import Foundation

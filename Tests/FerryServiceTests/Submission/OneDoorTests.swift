@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The same wish, by each way in.
-
 import FerryCore
 import FerryTesting
 import Foundation

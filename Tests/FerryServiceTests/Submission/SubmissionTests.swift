@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// From requests to transfers.
-
 import FerryCore
 import FerryTesting
 import Foundation

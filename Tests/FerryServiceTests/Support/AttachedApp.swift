@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A process of an app, as far as a service can tell.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A manager's session.
-
 import FerryCore
 import FerryTesting
 import Foundation

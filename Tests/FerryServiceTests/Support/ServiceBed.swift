@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A service with an origin to fetch from and a folder to fetch to.
-
 import FerryCore
 import FerryTesting
 import Foundation

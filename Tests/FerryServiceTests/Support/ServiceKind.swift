@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// The ways in which a service is reached.
-
 import Testing
 
 /// The ways in which a service is reached; every behaviour is the same over all of them.

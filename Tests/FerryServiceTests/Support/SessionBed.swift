@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// An app with a background session.
-
 import FerryCore
 import FerryTesting
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// A journal that makes its users wait.
-
 import FerryCore
 @testable import FerryService
 @testable import FerryStore

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Numbers that look random and are the same in every run.
-
 /// Numbers that look random and are the same in every run.
 struct SteppedNumbers: RandomNumberGenerator {
     private var state: UInt64

@@ -1,6 +1,3 @@
-// Ferry: FerryServiceTests
-// Services that live as long as a piece of a test.
-
 import FerryAPI
 import FerryClient
 import FerryCore

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Holds a transaction open until the test says so.
-
 @testable import FerryStore
 import Synchronization
 import Foundation

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// Journals as earlier versions left them.
-
 /// Steps that make a journal's tables what they were in an earlier version.
 enum OldJournals {
     /// Without columns for what decisions depend on.

@@ -1,6 +1,3 @@
-// Ferry: FerryStoreTests
-// A folder that is gone after the test.
-
 import FerryStore
 import Foundation
 

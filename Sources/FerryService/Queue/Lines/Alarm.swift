@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// Something that is due at a moment.
-
 import FerryCore
 
 /// Something that is due at a moment of a clock that counts sleep and ignores changes of the wall clock.

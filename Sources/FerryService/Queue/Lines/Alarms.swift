@@ -1,6 +1,3 @@
-// Ferry: FerryService
-// What is due, the earliest first.
-
 import FerryCore
 import HeapModule
 
