@@ -264,6 +264,8 @@ extension LocalTransferService {
     fileprivate func giveSlot(_ id: TransferID) async throws {
         let key = key(try await existing(id))
         queue.lines.leave(id, key)
+        let isStarted = queue.running.start(id, key)
+        try #require(isStarted)
         start(id, key)
     }
 }

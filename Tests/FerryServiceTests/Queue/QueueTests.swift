@@ -182,6 +182,7 @@ import Testing
         let begin = Date(timeIntervalSince1970: 1_000_030)
         _ = queue.take(.eligible(Input.Eligible(record: record(1) { $0.notBefore = begin }, delay: 3)), at: moment())
         #expect(queue.lines.delay(of: id(1))?.reason == .beginDate)
+        _ = queue.take(.conditions(report()), at: moment())
         let session = try SessionID("app/s")
         let attachment = SessionAttachment(
             application: "app", identifier: "s", process: 1, isBackgroundLaunched: true, sendsLaunchEvents: true,
