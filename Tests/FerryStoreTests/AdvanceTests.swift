@@ -90,6 +90,27 @@ import Testing
         await journal.close()
     }
 
+    /// A date has 53 bits, and the column 63.
+    @Test func `are whole where moments are so far away that dates do not tell them apart`() async throws {
+        let journal = try await journal()
+        try await damage(
+            journal,
+            [
+                "UPDATE transfers SET due = 9223372036854775800 WHERE id = \(Sample.id(5).column)",
+                "UPDATE transfers SET due = 9223372036854775801 WHERE id = \(Sample.id(3).column)",
+            ])
+        let found = try await journal.read { reader throws(TransferError) in
+            try reader.due(after: nil, from: nil, through: .distantFuture, limit: 20)
+        }
+        #expect(found.count == 10)
+        let all = try await journal.read { reader throws(TransferError) in
+            try reader.due(
+                after: nil, from: nil, through: Date(timeIntervalSince1970: 1e18), limit: 20)
+        }
+        #expect(all.suffix(2).map(\.id) == [5, 3].map(Sample.id))
+        await journal.close()
+    }
+
     @Test(arguments: [false, true])
     func `of a list end with the error of the journal`(newestFirst: Bool) async throws {
         let journal = try await journal()
