@@ -156,38 +156,6 @@ import Testing
         }
     }
 
-    @Test func `a wish that was decided from another row is stale, and changes nothing`() async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        let record = try await Sample.stored(try Sample.record(1), in: journal)
-        let id = record.id
-        let wish: @Sendable (Revision?) async throws -> Bool? = { revision in
-            let fate = try await journal.commit { transaction throws(TransferError) in
-                try transaction.wish(.pause, for: id, from: revision, at: WishMoment(now: WishStates.now))
-            }
-            return switch fate {
-            case .done: true
-            case .stale: false
-            default: nil
-            }
-        }
-        try await journal.commit { transaction throws(TransferError) in
-            var changed = record
-            changed.request.rateLimit = 7
-            try transaction.update(changed)
-        }
-        let changed = try #require(try await journal.record(id))
-        #expect(try await wish(record.revision) == false)
-        #expect(try await journal.record(id)?.intent == .run)
-        // A checkpoint changes nothing that is decided on.
-        try await journal.commit { transaction throws(TransferError) in
-            _ = try transaction.updateFacts(id, StoredFacts(TransferFacts()))
-        }
-        #expect(try await wish(changed.revision) == true)
-        #expect(try await wish(nil) == nil)
-        #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
-        await journal.close()
-    }
-
     @Test func `what succeeded is fetched again only as it was found`() async throws {
         let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
         var records = try (1...3).map { try Sample.record($0) }

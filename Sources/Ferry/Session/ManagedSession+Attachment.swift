@@ -58,7 +58,7 @@ extension ManagedSession: AttachedSessionClient {
         log { .error("The session is not attached.", error: FerryError.sessionInUse(identifier: identifier)) }
     }
 
-    /// Makes tasks of what is in the list, and brings those that are known up to it.
+    /// Makes tasks of the listed transfers that have none, and gives the other tasks the state that the list shows.
     func take(_ listing: SessionListing) {
         let canceled = listing.transfers.filter { $0.state == .canceled }.map(\.id)
         let gone = listing.gone.union(canceled)

@@ -105,7 +105,7 @@ extension ManagedSession {
 
     // MARK: Observers
 
-    /// Tells those who observe a task.
+    /// Tells the observers of a task.
     func observe(_ task: DownloadTask, _ event: DownloadEvent) {
         let watcher = task.state.withLock { state in
             for queue in state.observers.values { queue.add(event) }

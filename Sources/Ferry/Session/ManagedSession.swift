@@ -54,7 +54,7 @@ final class ManagedSession: Sendable {
     /// In queue order.
     var tasks: [DownloadTask] { state.withLock(\.list.all) }
 
-    /// Whether a task is one of those that the session has.
+    /// Whether the session has a task.
     func has(_ task: DownloadTask) -> Bool { state.withLock { $0.list.has(task) } }
 
     func task(_ id: DownloadTask.ID) -> DownloadTask? { state.withLock { $0.list.task(id) } }

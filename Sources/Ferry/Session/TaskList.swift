@@ -13,7 +13,7 @@ struct TaskList {
     private var byURL: [String: DownloadTask] = [:]
     /// URLs that more than one of them has had.
     private var sharedURLs: Set<String> = []
-    /// Made when somebody asks for it first.
+    /// Made when an app reads it first.
     private var progress: Progress?
 
     /// The transfers of the tasks that are stored.

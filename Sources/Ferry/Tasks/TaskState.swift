@@ -51,7 +51,7 @@ struct TaskState {
     var startDate = 0.0
     var endDate = 0.0
     var window = SpeedWindow()
-    /// Made when somebody asks for it first; kept up to date from then on.
+    /// Made when an app reads it first; kept up to date from then on.
     var progress: Progress?
 
     var slots = Slots<DownloadTask>()

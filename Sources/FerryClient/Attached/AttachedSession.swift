@@ -71,7 +71,7 @@ package final class AttachedSession: Sendable {
     /// Returns once the events up to a number were taken in, by a list or by themselves.
     package func applied(through number: Int64) async { await wait(for: .applied(number)) }
 
-    /// Returns once everything has come that happened while nobody was attached.
+    /// Returns once the events have come that the daemon kept while no process had the session attached.
     package func caughtUp() async { await streamed(through: state.withLock(\.machine.numbers.replayed)) }
 
     /// Acknowledges what was taken in, once its callbacks have returned.

@@ -5,7 +5,7 @@ package import Foundation
 /// ```json
 /// {"reachable": true, "cellular": false, "expensive": true, "constrained": false, "externalPower": false}
 /// ```
-/// A key that is absent stands for the state that restricts nobody. `includesLoopback` lets networks matter for hosts on this
+/// A key that is absent stands for the state that restricts no transfer. `includesLoopback` lets networks matter for hosts on this
 /// machine too.
 package struct ConditionsFile: Decodable, Sendable {
     private var reachable: Bool?

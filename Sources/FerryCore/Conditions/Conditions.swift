@@ -26,7 +26,7 @@ package struct Conditions: Hashable, Sendable {
     }
 }
 
-/// Which conditions a transfer depends on: nothing is watched that nobody asks for.
+/// Which conditions a transfer depends on: only what a transfer depends on is watched.
 package struct ConditionNeeds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

@@ -78,7 +78,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     /// Why a background transfer was canceled by others than its client; 0 is the user's force-quit.
     package var cancelReason: Int?
 
-    /// Bytes that are needed, and those that are free, where a file is known not to fit.
+    /// Bytes that a file needs, and bytes that are free, where the file is known not to fit.
     package var required: Int64?
     package var available: Int64?
 

@@ -55,10 +55,10 @@ package protocol JournalReader {
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
     ) throws(TransferError)
 
-    /// The lines in which transfers wait, and the ids of those that wait in a line that cannot be read.
+    /// The lines in which transfers wait, and the ids of the transfers whose line cannot be read.
     func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID])
 
-    /// The oldest of those that wait in a line.
+    /// The oldest transfers that wait in a line.
     ///
     /// - Parameter after: only younger ones; nil is all.
     func ids(

@@ -10,7 +10,7 @@ package protocol ConditionSource: Sendable {
 
     /// Begins to watch what is not watched yet, and calls the closure after every change of the report, from any thread.
     ///
-    /// What is asked for becomes known soon, also where the machine cannot say: then it is what restricts nobody.
+    /// What is asked for becomes known soon, also where the machine cannot say: then it is what restricts no transfer.
     func watch(_ needs: ConditionNeeds, changed: @escaping @Sendable () -> Void)
 
     /// Looks at the power again and again, where nothing announces its changes; nil looks no more.

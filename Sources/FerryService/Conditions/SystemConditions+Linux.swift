@@ -7,7 +7,7 @@ import Synchronization
 /// Conditions as the machine has them: routes from the kernel, the network's kind from NetworkManager, power from `/sys`.
 ///
 /// What changes announces itself, so a machine at rest wakes nobody; power alone is looked at, while somebody depends on it.
-/// What the machine does not say restricts nobody.
+/// What the machine does not say restricts no transfer.
 package final class SystemConditions: ConditionSource {
     private struct State {
         var report = ConditionReport()
