@@ -61,7 +61,8 @@ import Testing
         try await withEngine(script) { harness, origin in
             let run = harness.makeRun(harness.job(harness.request(origin.url()) { $0.connections = 4 }))
             async let report = run.run()
-            await origin.wait { $0.openConnections == 4 }
+            // A connection whose request has not arrived would count as idle.
+            await origin.wait { $0.openConnections == 4 && $0.requests.count == 1 }
             origin.closeIdleConnections()
             await origin.wait { $0.openConnections == 1 }
             // One that goes after its request may be a refusal: these are known to be gone before.
