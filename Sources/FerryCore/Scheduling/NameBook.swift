@@ -153,9 +153,10 @@ extension [String] {
     /// Addresses of both families in turn, beginning with the family that comes first (RFC 8305 §4).
     fileprivate var interleavingFamilies: [String] {
         guard let first else { return self }
-        let isFirst6 = first.isIPv6
-        let mine = filter { $0.isIPv6 == isFirst6 }
-        let others = filter { $0.isIPv6 != isFirst6 }
+        let isIPv6: (String) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }
+        let isFirst6 = isIPv6(first)
+        let mine = filter { isIPv6($0) == isFirst6 }
+        let others = filter { isIPv6($0) != isFirst6 }
         var result: [String] = []
         for index in 0..<Swift.max(mine.count, others.count) {
             if index < mine.count { result.append(mine[index]) }
@@ -171,8 +172,4 @@ extension [String] {
         result.insert(result.remove(at: index), at: 0)
         return result
     }
-}
-
-extension String {
-    fileprivate var isIPv6: Bool { utf8.contains(UInt8(ascii: ":")) }
 }

@@ -90,11 +90,3 @@ extension UInt8 {
         }
     }
 }
-
-extension String {
-    /// Whether a control character (C0, DEL or C1) stands anywhere in this text.
-    var containsControl: Bool {
-        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return false }
-        return unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
-    }
-}

@@ -71,6 +71,12 @@ extension String {
         replacingHidden { "\\u{\(String($0.value, radix: 16))}" }
     }
 
+    /// Whether a control character (C0, DEL or C1) stands anywhere in this text, as in no URL and no cookie.
+    var containsControl: Bool {
+        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return false }
+        return unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+
     /// Whether the text holds control characters, separators of lines or bidirectional overrides, which no name of a session
     /// and no tag may have.
     package var hasControls: Bool {
