@@ -1,8 +1,14 @@
 import ArgumentParser
 import FerryCore
 
-/// Which proxy a request goes through, and whom it trusts: what is given here takes the place of the environment's variables.
+/// Through which proxy a request goes, and which servers it trusts. An option takes the place of the environment's variable.
 struct ConnectionOptions: ParsableArguments {
+    @Flag(help: "Do not verify the server's certificate.")
+    var insecure = false
+
+    @Flag(help: "Follow redirects from https to http.")
+    var allowDowngrade = false
+
     @Option(
         help: ArgumentHelp(
             "Trust the authorities of this PEM file, or folder of hashed certificates, in place of the system's.",
@@ -34,8 +40,14 @@ struct ConnectionOptions: ParsableArguments {
         do { _ = try ProxyChoice(parsing: proxy) } catch { throw ValidationError(error.message) }
     }
 
+    func apply(to request: inout TransferRequest, in context: CommandContext) {
+        request.insecure = insecure
+        request.allowDowngrade = allowDowngrade
+        caller(in: context).apply(to: &request)
+    }
+
     /// What a request takes along: the program's environment, with these options over it.
-    func caller(in context: CommandContext) -> CallerEnvironment {
+    private func caller(in context: CommandContext) -> CallerEnvironment {
         var caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
         let paths = context.typedPath

@@ -23,23 +23,7 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"))
     var folder: String?
 
-    @Option(
-        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "A field to send, such as 'Name: value', or @FILE with one a line (@- is standard input); can be given again.",
-            valueName: "field"),
-        transform: HeaderSource.parse)
-    var headers: [HeaderSource] = []
-
-    @Option(
-        name: [.customShort("u"), .customLong("user")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "User and password of the server, as USER:PASSWORD, which others may see in the list of processes; see --password-stdin.",
-            valueName: "user"))
-    var user: String?
-
-    @Flag(help: "Read the password that belongs to -u USER from standard input.")
-    var passwordStdin = false
+    @OptionGroup var fields: FieldOptions
 
     @Option(
         help: ArgumentHelp(
@@ -50,36 +34,7 @@ struct RequestOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
     var onConflict: ConflictPolicy = .unique
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Which transfers go first: low, normal, high or a number from -10 to 10.", valueName: "priority"))
-    var priority: Priority = .normal
-
-    @Option(
-        help: ArgumentHelp(
-            "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
-        transform: ByteAmount.parse)
-    var limitRate: Int64?
-
-    @Option(
-        name: [.customShort("x"), .customLong("connections")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
-            valueName: "number"),
-        transform: RequestOptions.connections)
-    var connections: Int?
-
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Another URL of the same file; can be given again.", valueName: "url"))
-    var mirror: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Failures in a row without progress that are tried again (get: 5; add: the daemon's own limits).",
-            valueName: "number"))
-    var retries: Int?
+    @OptionGroup var pace: PaceOptions
 
     @Option(
         help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"),
@@ -100,12 +55,6 @@ struct RequestOptions: ParsableArguments {
     @Flag(help: "Give the file the time that the server names.")
     var remoteTime = false
 
-    @Flag(help: "Do not verify the server's certificate.")
-    var insecure = false
-
-    @Flag(help: "Follow redirects from https to http.")
-    var allowDowngrade = false
-
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
@@ -113,16 +62,9 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError("There is nothing to fetch: give a URL, or a file of URLs with -i.")
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
-        guard mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
-        let readers = [inputFile == "-", passwordStdin, headers.contains(.file("-"))]
-        guard readers.count(where: \.self) < 2, headers.count(where: { $0 == .file("-") }) < 2 else {
+        guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
+        guard fields.readsOfStandardInput + (inputFile == "-" ? 1 : 0) < 2 else {
             throw ValidationError("Standard input can be read for one thing only: -i -, -H @- or --password-stdin.")
-        }
-        guard user != nil || !passwordStdin else {
-            throw ValidationError("--password-stdin needs -u USER.")
-        }
-        if let retries, !SettingRange<Int>.retries.contains(retries) {
-            throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
     }
 
@@ -131,13 +73,6 @@ struct RequestOptions: ParsableArguments {
 
     static let mirrorsOfMany = ValidationError(
         "--mirror is for one file, but there are several URLs; give each its own command.")
-
-    @Sendable private static func connections(_ text: String) throws -> Int {
-        guard let number = Int(text), SettingRange<Int>.connections.contains(number) else {
-            throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
-        }
-        return number
-    }
 
     @Sendable private static func checksum(_ text: String) throws -> Checksum {
         do { return try Checksum(parsing: text) } catch { throw ValidationError(error.message) }

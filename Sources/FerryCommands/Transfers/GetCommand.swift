@@ -30,7 +30,7 @@ struct GetCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, urls) = try request.template(in: context)
-        let tries = request.retries ?? Self.retries
+        let tries = request.pace.retries ?? Self.retries
         template.retries = tries
         if !json, ListSubmission.takes(template, of: request) {
             return try await get(ListSubmission(template: template, urls: urls), retries: tries, in: context)

@@ -1,6 +1,39 @@
 import ArgumentParser
 import FerryCore
 
+/// What a request sends along: fields, and a user's name and password.
+struct FieldOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A field to send, such as 'Name: value', or @FILE with one a line (@- is standard input); can be given again.",
+            valueName: "field"),
+        transform: HeaderSource.parse)
+    var headers: [HeaderSource] = []
+
+    @Option(
+        name: [.customShort("u"), .customLong("user")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "User and password of the server, as USER:PASSWORD, which others may see in the list of processes; see --password-stdin.",
+            valueName: "user"))
+    var user: String?
+
+    @Flag(help: "Read the password that belongs to -u USER from standard input.")
+    var passwordStdin = false
+
+    func validate() throws {
+        guard user != nil || !passwordStdin else { throw ValidationError("--password-stdin needs -u USER.") }
+    }
+
+    /// How many of these options read the standard input.
+    var readsOfStandardInput: Int { headers.count { $0 == .file("-") } + (passwordStdin ? 1 : 0) }
+
+    /// The user and password for all URLs of the command; nil without `-u`.
+    func login(_ read: (String) throws -> String) throws -> Login? {
+        try user.map { try Login(option: $0, input: passwordStdin ? read("-") : nil) }
+    }
+}
+
 /// A user name and password for all URLs of a command that have none of their own, as curl's `-u` gives them.
 struct Login: Equatable, Sendable {
     let user: String

@@ -1,0 +1,57 @@
+import ArgumentParser
+import FerryCore
+
+/// When a request gets its turn, how fast it may be, and from how many places and how often it is tried.
+struct PaceOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Which transfers go first: low, normal, high or a number from -10 to 10.", valueName: "priority"))
+    var priority: Priority = .normal
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
+        transform: ByteAmount.parse)
+    var limitRate: Int64?
+
+    @Option(
+        name: [.customShort("x"), .customLong("connections")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
+            valueName: "number"),
+        transform: PaceOptions.connections)
+    var connections: Int?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Another URL of the same file; can be given again.", valueName: "url"))
+    var mirror: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Failures in a row without progress that are tried again (get: 5; add: the daemon's own limits).",
+            valueName: "number"))
+    var retries: Int?
+
+    func validate() throws {
+        if let retries, !SettingRange<Int>.retries.contains(retries) {
+            throw ValidationError("--retries is 0 to 1000, not \(retries).")
+        }
+    }
+
+    func apply(to request: inout TransferRequest) {
+        request.priority = priority
+        request.rateLimit = limitRate ?? 0
+        request.connections = connections
+        request.mirrors = mirror
+        request.retries = retries
+    }
+
+    @Sendable private static func connections(_ text: String) throws -> Int {
+        guard let number = Int(text), SettingRange<Int>.connections.contains(number) else {
+            throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
+        }
+        return number
+    }
+}
