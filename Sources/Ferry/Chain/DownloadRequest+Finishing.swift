@@ -38,7 +38,7 @@ extension DownloadRequest {
     func takeUp() {
         guard session != nil else { return }
         let status = downloadTask.state.withLock { task -> Status? in
-            guard task.request == nil, !task.isForgotten else { return nil }
+            guard task.request == nil, !task.calls.isForgotten else { return nil }
             task.request = self
             return task.stored
         }
@@ -63,7 +63,7 @@ extension DownloadRequest {
 
     private func finish() {
         let status = downloadTask.status
-        let temporary = downloadTask.state.withLock { $0.destination }
+        let temporary = downloadTask.state.withLock(\.file.placed)
         if status == .succeeded, let temporary, !FileManager.default.fileExists(atPath: temporary) {
             // Placed before the process ended, or lost: the daemon looks, and fetches it again.
             state.withLock { state in
@@ -138,7 +138,7 @@ extension DownloadRequest {
         group.notify(queue: .global()) { [self] in
             downloadTask.state.withLock { task in
                 task.request = nil
-                task.isForgotten = true
+                task.calls.forget()
             }
             session?.state.withLock { $0.restored.removeAll { $0 === self } }
             guard let session, session.has(downloadTask) else { return }

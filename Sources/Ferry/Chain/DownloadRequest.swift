@@ -66,7 +66,7 @@ public final class DownloadRequest: Sendable {
     public var request: URLRequest? {
         guard session != nil else { return nil }
         var request = URLRequest(url: downloadTask.url)
-        let (method, headers) = downloadTask.state.withLock { ($0.method, $0.headers) }
+        let (method, headers) = downloadTask.state.withLock { ($0.asked.method, $0.asked.headers) }
         request.httpMethod = method.rawValue
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         return request

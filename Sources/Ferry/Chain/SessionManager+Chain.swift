@@ -86,8 +86,8 @@ extension SessionManager {
         note.isNamedByURL = false
         var initial = TaskState(
             note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
-        initial.method = method
-        initial.headers = headers
+        initial.asked.method = method
+        initial.asked.headers = headers
         let task = DownloadTask(initial, url: url, session: shared)
         let request = DownloadRequest(task, in: shared, isWanted: true)
         request.state.withLock { $0.destination = destination }

@@ -62,7 +62,7 @@ enum TaskEnds {
         _ slot: Slot<DownloadTask>, of task: DownloadTask, status: Status, after: DeliveryMark? = nil
     ) -> DeliveryMark? {
         Deliveries.of(task).add(slot.line, after: after) {
-            let isCurrent = task.state.withLock { $0.slots.end(status)?.number == slot.number }
+            let isCurrent = task.state.withLock { $0.closures.slots.end(status)?.number == slot.number }
             if isCurrent { slot.call(task) }
         }
     }

@@ -115,7 +115,7 @@ extension SessionManager {
 
     /// The tasks with a tag, in queue order.
     public func tasks(taggedWith tag: String) -> [DownloadTask] {
-        shared.tasks.filter { $0.state.withLock { $0.tags.contains(tag) } }
+        shared.tasks.filter { $0.state.withLock { $0.asked.tags.contains(tag) } }
     }
 
     /// The sum of the tasks with a tag.
@@ -127,7 +127,7 @@ extension SessionManager {
         var speed: Int64 = 0
         for task in tasks {
             task.state.withLock { task in
-                received += task.received
+                received += task.bytes.received
                 let total = task.total
                 expected = total < 0 ? nil : expected.map { $0 + total }
                 speed += task.speed(now: now)
@@ -137,63 +137,5 @@ extension SessionManager {
         return DownloadProgress(
             receivedBytes: received, expectedBytes: expected, bytesPerSecond: speed,
             timeRemaining: speed > 0 && rest > 0 ? .seconds((rest + speed - 1) / speed) : nil)
-    }
-}
-
-extension DownloadTask {
-    /// Lets it go on; returns once that is durable.
-    public func start() async throws(FerryError) { try await control(.start) }
-
-    /// Stops it and keeps its bytes; returns once that is durable.
-    public func suspend() async throws(FerryError) { try await control(.suspend) }
-
-    /// Ends it and deletes its bytes; returns once that is durable.
-    public func cancel() async throws(FerryError) { try await control(.cancel) }
-
-    /// Takes it out of its manager; returns once that is durable.
-    ///
-    /// - Parameter completely: whether the finished file is deleted too.
-    public func remove(completely: Bool = false) async throws(FerryError) {
-        try await control(.remove(completely: completely))
-    }
-
-    /// Asks another URL for the same bytes, as when a signed one has expired; identity, place and bytes stay.
-    ///
-    /// The next response is judged by what is known of the file: one of another version begins again from 0.
-    /// - Parameter headers: in place of the task's; nil keeps them.
-    public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
-        let address = try url.checked()
-        try await change { change in
-            change.url = address.absoluteString
-            change.headers = headers.map { RequestPlan.fields($0) }
-        }
-        state.withLock { state in
-            state.currentURL = address
-            if let headers { state.headers = headers }
-        }
-    }
-
-    /// Changes when it gets its turn: from -10 to 10, the higher the sooner; values beyond are brought in.
-    public func setPriority(_ priority: Int) async throws(FerryError) {
-        try await change { $0.priority = Priority(clamping: priority) }
-    }
-
-    private func change(_ make: (inout TransferChange) -> Void) async throws(FerryError) {
-        guard let session, session.has(self) else { throw .fetchDownloadTaskFailed(url: url.absoluteString) }
-        var change = TransferChange()
-        make(&change)
-        let final = change
-        let error = await withCheckedContinuation { continuation in
-            session.change(self, done: { continuation.resume(returning: $0) }) { final }
-        }
-        if let error { throw error }
-    }
-
-    private func control(_ control: Control) async throws(FerryError) {
-        guard let session, session.has(self) else { throw .fetchDownloadTaskFailed(url: url.absoluteString) }
-        let error = await withCheckedContinuation { continuation in
-            session.perform(control, on: [self], isPatient: false) { continuation.resume(returning: $0) }
-        }
-        if let error { throw error }
     }
 }

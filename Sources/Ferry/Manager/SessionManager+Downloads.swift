@@ -112,21 +112,3 @@ extension SessionManager {
         return nil
     }
 }
-
-extension DownloadTask {
-    /// A task that stands for a call that could not be made.
-    static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
-        let url = url ?? URL(fileURLWithPath: "/dev/null").blank
-        var state = TaskState(
-            note: TaskNote(url: url.absoluteString), url: url, folder: "", fileName: "")
-        state.stored = status
-        state.error = error
-        state.waitingReason = nil
-        return DownloadTask(state, url: url, session: nil)
-    }
-}
-
-extension URL {
-    /// `about:blank`, where there is no URL to name.
-    fileprivate var blank: URL { URL(string: "about:blank") ?? self }
-}

@@ -52,7 +52,7 @@ public final class DownloadManager: Sendable {
     /// Whether anything of a URL is on disk: the file, or a part of it.
     public func isExistence(url: String) -> Bool {
         guard let task = manager.fetchTask(url) else { return false }
-        return isCompletion(url: url) || (task.status != .succeeded && task.state.withLock(\.held) > 0)
+        return isCompletion(url: url) || (task.status != .succeeded && task.state.withLock(\.bytes.held) > 0)
     }
 
     /// The path of the finished file of a URL; empty if it is not there.
@@ -84,7 +84,7 @@ public final class DownloadManager: Sendable {
     /// Bytes of the finished and unfinished files.
     public func getCacheSize() -> Double {
         manager.tasks.reduce(0) { sum, task in
-            sum + Double(task.status == .succeeded ? Self.size(of: task) ?? 0 : task.state.withLock(\.held))
+            sum + Double(task.status == .succeeded ? Self.size(of: task) ?? 0 : task.state.withLock(\.bytes.held))
         }
     }
 
@@ -128,10 +128,10 @@ public final class DownloadManager: Sendable {
 
     /// Bytes of a finished file; nil if it is not as it was downloaded.
     private static func size(of task: DownloadTask) -> Int64? {
-        let (size, begin, end, wasThere) = task.state.withLock { ($0.received, $0.startDate, $0.endDate, $0.wasThere) }
+        let (size, dates, wasThere) = task.state.withLock { ($0.bytes.received, $0.dates, $0.file.wasThere) }
         guard let file = FileFacts(task.filePath), file.size == size else { return nil }
         // What was fetched was last written between the start and the end of the download.
-        let isWrittenThen = (begin - 1...max(begin, end) + 1).contains(Double(file.modified) / 1e9)
+        let isWrittenThen = (dates.start - 1...max(dates.start, dates.end) + 1).contains(Double(file.modified) / 1e9)
         return wasThere || isWrittenThen ? size : nil
     }
 }

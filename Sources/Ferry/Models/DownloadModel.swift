@@ -29,7 +29,7 @@ public final class DownloadDescModel: Sendable {
 
     /// Bytes of the whole file; 0 until they are known.
     public var totalLength: Int { Int(max(0, task?.state.withLock(\.total) ?? 0)) }
-    public var receivedSize: Int { Int(task?.state.withLock(\.received) ?? 0) }
+    public var receivedSize: Int { Int(task?.state.withLock(\.bytes.received) ?? 0) }
     /// The share that has been received, from 0 to 1.
     public var progress: Double {
         let total = totalLength
@@ -56,7 +56,7 @@ public final class DownloadDescModel: Sendable {
             values.hasFailed = false
         }
         task.state.withLock { state in
-            state.watcher = { [weak self] _ in
+            state.readers.watcher = { [weak self] _ in
                 if let self { NotificationCenter.default.post(name: DownloadProgressNotification, object: self) }
             }
         }

@@ -107,14 +107,13 @@ extension ManagedSession: AttachedSessionClient {
             return log { .error("A record was set aside.", error: error) }
         }
         let name = transfer.name ?? transfer.destination?.lastPathPart ?? url.lastPathComponent
-        var task = TaskState(note: note, url: url, folder: transfer.folder, fileName: name)
+        var task = TaskState(
+            note: note, url: url, folder: transfer.folder, fileName: name, startedOver: transfer.startedOver)
         task.transfer = transfer.id
-        task.isSubmitted = true
         task.stored = status
         task.isUntold = status.isEnd
-        task.tags = Set(transfer.tags)
-        task.method = HTTPMethod(rawValue: transfer.method) ?? .get
-        task.startedOver = transfer.startedOver
+        task.asked.tags = Set(transfer.tags)
+        task.asked.method = HTTPMethod(rawValue: transfer.method) ?? .get
         task.waitingReason = status == .waiting ? WaitingReason(transfer, now: Date()) ?? .slot : nil
         task.take(transfer, now: .now)
         if status == .failed { task.error = task.failure(transfer.error) }

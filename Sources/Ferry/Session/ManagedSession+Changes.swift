@@ -74,10 +74,10 @@ extension ManagedSession {
     ) {
         guard let status = Status(transfer.state) else { return }
         let (restarted, response) = task.state.withLock { task in
-            let before = task.response
+            let before = task.answer.response
             let isRestarted = task.take(transfer, now: now)
             let restarted = isRestarted ? transfer.notes.last ?? "The file has changed." : nil
-            return (restarted, task.response == before ? nil : task.response)
+            return (restarted, task.answer.response == before ? nil : task.answer.response)
         }
         if let restarted { observe(task, .restarted(reason: restarted)) }
         if let response {
@@ -104,26 +104,8 @@ extension ManagedSession {
         _ change: (inout TaskState) -> Void = { _ in }
     ) {
         let (before, reasonBefore, reason) = task.state.withLock { task in
-            let before = task.stored
-            let reasonBefore = task.waitingReason
-            task.stored = status
-            if status == .waiting || status == .running { task.error = nil }
-            change(&task)
-            switch status {
-            case .running:
-                task.waitingReason = nil
-                if task.startDate == 0 { task.startDate = Date().timeIntervalSince1970 }
-            case .suspended: if task.will == .willSuspend { task.will = nil }
-            case .succeeded, .failed, .canceled, .removed: task.will = nil
-            default: break
-            }
-            if status != .waiting { task.waitingReason = nil }
-            if status.isEnd {
-                task.window.clear()
-                // The daemon says when a transfer has succeeded or failed.
-                if before != status, status == .suspended { task.endDate = Date().timeIntervalSince1970 }
-            }
-            task.updateProgress()
+            let (before, reasonBefore) = (task.stored, task.waitingReason)
+            task.move(to: status, change)
             return (before, reasonBefore, task.waitingReason)
         }
         if before != status || reasonBefore != reason { observe(task, .state(status, reason)) }
@@ -140,18 +122,7 @@ extension ManagedSession {
         var gone: [(task: DownloadTask, status: Status)] = []
         var ended: [(task: DownloadTask, status: Status)] = []
         for task in tasks {
-            let (before, status) = task.state.withLock { task -> (Status, Status?) in
-                let before = task.stored
-                if task.isForgotten { return (before, nil) }
-                let status = departure ?? task.departure ?? .removed
-                task.stored = status
-                task.will = nil
-                task.error = nil
-                task.waitingReason = nil
-                task.window.clear()
-                task.endDate = Date().timeIntervalSince1970
-                return (before, status)
-            }
+            let (before, status) = task.state.withLock { ($0.stored, $0.depart(as: departure)) }
             gone.append((task, before))
             state.status.taskWent(as: status ?? before)
             if let status { ended.append((task, status)) }
@@ -166,12 +137,7 @@ extension ManagedSession {
     /// Takes a task out that could not be stored: it stands for the failure alone.
     func discard(_ task: DownloadTask, _ error: FerryError, in state: inout State) {
         let before = task.state.withLock { task in
-            defer {
-                task.stored = .failed
-                task.error = error
-                task.waitingReason = nil
-                task.will = nil
-            }
+            defer { task.discard(error) }
             return task.stored
         }
         state.list.remove([(task, before)])

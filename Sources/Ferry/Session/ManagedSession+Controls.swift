@@ -97,13 +97,7 @@ extension ManagedSession {
         guard let will = control.will else { return [] }
         var leaving: [DownloadTask] = []
         for task in tasks {
-            let (isShown, leaves) = task.state.withLock { task in
-                let leaves = control.departure != nil && control.concerns(task.stored)
-                if leaves { task.leaving += 1 }
-                guard task.stored == .running else { return (false, leaves) }
-                task.will = will
-                return (true, leaves)
-            }
+            let (isShown, leaves) = task.state.withLock { $0.calls.begin(control, stored: $0.stored) }
             if leaves { leaving.append(task) }
             if isShown { observe(task, .state(will, nil)) }
         }
@@ -111,9 +105,9 @@ extension ManagedSession {
     }
 
     private func withdraw(_ control: Control, _ call: ControlCall) {
-        guard let will = control.will else { return }
-        for task in call.tasks { task.state.withLock { if $0.will == will { $0.will = nil } } }
-        for task in call.leaving { task.state.withLock { $0.leaving -= 1 } }
+        guard control.will != nil else { return }
+        for task in call.tasks { task.state.withLock { $0.calls.end(control) } }
+        for task in call.leaving { task.state.withLock { $0.calls.endLeaving() } }
         forgetReplaced(call.leaving)
     }
 
@@ -123,11 +117,7 @@ extension ManagedSession {
         let replaced = state.withLock { state in
             tasks.filter { task in
                 guard state.list.has(task) else { return false }
-                return task.state.withLock { task in
-                    guard task.stored == .succeeded, task.isReplaced else { return false }
-                    task.isForgotten = true
-                    return true
-                }
+                return task.state.withLock { $0.stored == .succeeded && $0.calls.forgetIfReplaced() }
             }
         }
         if !replaced.isEmpty { perform(.remove(completely: false), on: replaced) { _ in } }
@@ -177,11 +167,11 @@ extension ManagedSession {
             task.state.withLock { state in
                 guard control.concerns(state.stored) else { return }
                 concerned += 1
-                if let departure = control.departure, state.departure == nil { state.departure = departure }
+                state.calls.carryOut(control)
                 if case .remove(completely: false) = control, state.stored == .succeeded,
-                    state.note.kind == .placed, state.folder == cache.downloadFilePath
+                    state.note.kind == .placed, state.file.folder == cache.downloadFilePath
                 {
-                    kept.append((name: state.fileName, url: task.url.absoluteString))
+                    kept.append((name: state.file.name, url: task.url.absoluteString))
                 }
             }
         }
@@ -214,27 +204,12 @@ extension ManagedSession {
             if let obstacle = self.obstacle { return done(obstacle) }
             do throws(FerryCore.TransferError) {
                 let transfer = try await self.place.service().change(id, change())
-                self.takeChange(transfer, of: task)
+                task.state.withLock { $0.takeChange(transfer) }
                 done(nil)
             } catch {
                 let error = FerryError(error)
                 self.log { .error("A task could not be changed.", error: error) }
                 done(error)
-            }
-        }
-    }
-
-    /// Takes in what a change has made of a transfer, but for its state, which the events tell.
-    private func takeChange(_ transfer: Transfer, of task: DownloadTask) {
-        task.state.withLock { task in
-            task.tags = Set(transfer.tags)
-            task.priority = transfer.priority.rawValue
-            guard task.note.kind == .placed else { return }
-            if let path = transfer.destination {
-                task.destination = path
-                task.fileName = path.lastPathPart
-            } else if let name = transfer.name {
-                task.fileName = name.lastPathPart
             }
         }
     }

@@ -105,7 +105,7 @@ extension ManagedSession {
         for (task, change) in known {
             let error = task.state.withLock { task -> FerryCore.TransferError? in
                 if let error = task.transfer.flatMap({ refused[$0] }) { return error }
-                if let name = change?.name { task.fileName = name }
+                if let name = change?.name { task.file.name = name }
                 return nil
             }
             if let error { log { .error("A task could not be changed.", error: FerryError(error)) } }
@@ -137,10 +137,7 @@ extension ManagedSession {
         return state.withLock { state in
             // One that a call before has ended makes room for another.
             if let task = state.list.task(named: address) {
-                let isLeaving = task.state.withLock { task in
-                    if task.leaving > 0 { task.isReplaced = true }
-                    return task.leaving > 0
-                }
+                let isLeaving = task.state.withLock { $0.calls.makeRoom() }
                 if !isLeaving {
                     return .known(task, task.state.withLock { $0.change(headers: headers, name: name) })
                 }
@@ -155,7 +152,7 @@ extension ManagedSession {
             let final = (isKept ? keptName : name) ?? fallback
             let note = TaskNote(url: address)
             var task = TaskState(note: note, url: url, folder: manager.cache.downloadFilePath, fileName: final)
-            task.headers = headers ?? [:]
+            task.asked.headers = headers ?? [:]
             let made = DownloadTask(task, url: url, session: self)
             insert(made, in: &state)
             update(&state)
@@ -211,7 +208,7 @@ extension ManagedSession {
     /// Calls the closures of a success once more: a call asked for a file that is there
     /// (docs/behaviour/session-manager.md#S5).
     private func tellAgain(_ task: DownloadTask) {
-        let slot = task.state.withLock { $0.slots.end(.succeeded) }
+        let slot = task.state.withLock { $0.closures.slots.end(.succeeded) }
         if let slot { TaskEnds.deliver(slot, of: task, status: .succeeded) }
     }
 
@@ -228,20 +225,5 @@ extension ManagedSession {
         let line = DeliveryLine(onMainQueue: onMainQueue)
         let last = state.withLock { $0.tellings.afterEnds(in: line) }
         deliveries.add(line, after: last) { handler(value) }
-    }
-}
-
-extension TaskState {
-    /// What a download call changes about a task that is there; nil if nothing.
-    mutating func change(headers: HTTPHeaders?, name: String?) -> TransferChange? {
-        var change = TransferChange()
-        // The daemon forgets headers that are secrets when a transfer succeeds or is canceled, and some time after a failure.
-        let hasEnded = [.succeeded, .failed, .canceled].contains(stored)
-        if let headers, headers != self.headers || hasEnded && !headers.isEmpty {
-            self.headers = headers
-            change.headers = RequestPlan.fields(headers)
-        }
-        if let name, name != fileName { change.name = name }
-        return change.headers == nil && change.name == nil ? nil : change
     }
 }

@@ -12,7 +12,7 @@ extension ManagedSession {
         post(DownloadTask.didCompleteNotification, task)
         finish(task, status)
         let (slot, progressMark, isDecided) = task.state.withLock { task in
-            (task.slots.end(status), task.progressMark, task.validation != .unknown)
+            (task.closures.slots.end(status), task.closures.progressMark, task.validation != .unknown)
         }
         var mark = progressMark
         if let slot {
@@ -56,11 +56,7 @@ extension ManagedSession {
 
     /// Calls the closures that wait for a comparison, each once.
     func tellValidation(_ task: DownloadTask, after mark: DeliveryMark?) {
-        let slots = task.state.withLock { task in
-            defer { task.validations = [] }
-            return task.validations
-        }
-        for slot in slots {
+        for slot in task.state.withLock({ $0.closures.takeValidations() }) {
             deliveries.add(slot.line, after: slot.line.after(mark)) { slot.call(task) }
         }
     }
@@ -69,19 +65,10 @@ extension ManagedSession {
     func tellProgress(
         _ task: DownloadTask, isLast: Bool, at now: ContinuousClock.Instant, in state: inout State
     ) {
-        let (slot, hasNews, wasQueued) = task.state.withLock { task in
-            if !isLast, let last = task.lastProgress, now - last < ManagerTellings.progressSpacing {
-                return (Slot<DownloadTask>?.none, false, false)
-            }
-            // A size that is known at the end alone is news too.
-            let hasBytes = task.toldBytes != task.received && (task.toldBytes >= 0 || task.received > 0)
-            let hasNews = hasBytes || (isLast && task.toldBytes > 0 && task.toldTotal != task.total)
-            guard hasNews else { return (Slot<DownloadTask>?.none, false, false) }
-            task.lastProgress = now
-            task.toldBytes = task.received
-            task.toldTotal = task.total
-            defer { if task.slots.progress != nil { task.queuedProgress = true } }
-            return (task.slots.progress, true, task.queuedProgress)
+        let (hasNews, slot) = task.state.withLock { task in
+            let hasNews = task.closures.tellsProgress(
+                received: task.bytes.received, total: task.total, isLast: isLast, at: now)
+            return (hasNews, hasNews ? task.closures.queueProgress() : nil)
         }
         guard hasNews else {
             // What came shortly before may have been news of the task and not told to the managers.
@@ -90,15 +77,12 @@ extension ManagedSession {
         }
         observe(task, .progress(task.state.withLock { $0.downloadProgress(now: now) }))
         post(DownloadTask.runningNotification, task)
-        if let slot, !wasQueued {
+        if let slot {
             let mark = deliveries.add(slot.line) {
-                let current = task.state.withLock { task in
-                    task.queuedProgress = false
-                    return task.slots.progress
-                }
+                let current = task.state.withLock { $0.closures.takeProgress() }
                 current?.call(task)
             }
-            task.state.withLock { $0.progressMark = mark }
+            task.state.withLock { $0.closures.progressMark = mark }
         }
         tellManagersProgress(isLast: isLast, at: now, in: &state)
     }
@@ -108,8 +92,8 @@ extension ManagedSession {
     /// Tells the observers of a task.
     func observe(_ task: DownloadTask, _ event: DownloadEvent) {
         let watcher = task.state.withLock { state in
-            for queue in state.observers.values { queue.add(event) }
-            return state.watcher
+            state.readers.tell(event)
+            return state.readers.watcher
         }
         switch event {
         case .state, .progress: if let watcher { deliveries.add(.main) { watcher(task) } }
@@ -121,12 +105,9 @@ extension ManagedSession {
     func finish(_ task: DownloadTask, _ status: Status) {
         let waiters = task.state.withLock { state in
             guard let result = state.result, let last = state.lastEvent else {
-                return [(CheckedContinuation<Result<URL, FerryError>, Never>, Result<URL, FerryError>)]()
+                return [(TaskReaders.Waiter, Result<URL, FerryError>)]()
             }
-            for queue in state.observers.values { queue.add(last) }
-            state.observers = [:]
-            defer { state.waiters = [:] }
-            return state.waiters.values.map { ($0, result) }
+            return state.readers.end(with: last).map { ($0, result) }
         }
         for (waiter, result) in waiters { waiter.resume(returning: result) }
     }

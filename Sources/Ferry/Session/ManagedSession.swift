@@ -109,7 +109,7 @@ final class ManagedSession: Sendable {
         state.withLock { state in
             let index = state.restored.firstIndex { request in
                 request.downloadTask.url.absoluteString == url.absoluteString
-                    && request.downloadTask.state.withLock(\.method) == method
+                    && request.downloadTask.state.withLock(\.asked.method) == method
             }
             return index.map { state.restored.remove(at: $0) }
         }

@@ -38,7 +38,6 @@ struct TaskList {
         let isNew = task.state.withLock { task in
             guard task.transfer == nil else { return false }
             task.transfer = transfer
-            task.isSubmitted = true
             return true
         }
         if isNew { byTransfer[transfer] = task }
@@ -98,7 +97,10 @@ struct TaskList {
     func task(named url: String) -> DownloadTask? {
         guard let known = byURL[url] else { return nil }
         guard sharedURLs.contains(url) else { return known }
-        return all.first { $0.url.absoluteString == url && $0.isNamed && $0.state.withLock(\.leaving) == 0 } ?? known
+        let staying = all.first { task in
+            task.url.absoluteString == url && Self.isNamed(task) && !task.state.withLock(\.calls.isLeaving)
+        }
+        return staying ?? known
     }
 
     /// Lets its URL mean a task, unless another has it.
@@ -106,7 +108,7 @@ struct TaskList {
         let url = task.url.absoluteString
         if let known = byURL[url] {
             sharedURLs.insert(url)
-            if known.state.withLock(\.leaving) == 0 { return }
+            if !known.state.withLock(\.calls.isLeaving) { return }
         }
         byURL[url] = task
     }
@@ -121,12 +123,15 @@ struct TaskList {
             if sharedURLs.contains(url) { shared.insert(url) }
         }
         if shared.isEmpty { return }
-        for task in all where task.isNamed {
+        for task in all where Self.isNamed(task) {
             let url = task.url.absoluteString
             if shared.contains(url), byURL[url] == nil { byURL[url] = task }
         }
         sharedURLs.subtract(shared.filter { byURL[$0] == nil })
     }
+
+    /// Whether a call with the task's URL alone means the task.
+    private static func isNamed(_ task: DownloadTask) -> Bool { task.state.withLock(\.note.isNamedByURL) }
 
     // MARK: Sums
 
@@ -140,11 +145,6 @@ struct TaskList {
     }
 }
 
-extension DownloadTask {
-    /// Whether a call with its URL alone means it.
-    fileprivate var isNamed: Bool { state.withLock(\.note.isNamedByURL) }
-}
-
 /// Received and expected bytes of some tasks, and their speed; of one whose size is not known, what it has received counts as
 /// its size.
 struct TaskSum: Hashable, Sendable {
@@ -154,7 +154,7 @@ struct TaskSum: Hashable, Sendable {
 
     init(_ tasks: [DownloadTask], at now: ContinuousClock.Instant = .now) {
         for task in tasks {
-            let (has, wants, speed) = task.state.withLock { ($0.received, $0.total, $0.speed(now: now)) }
+            let (has, wants, speed) = task.state.withLock { ($0.bytes.received, $0.total, $0.speed(now: now)) }
             received += has
             total += max(wants, has)
             self.speed += speed

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A task for code with async and await.
@@ -39,26 +39,81 @@ extension DownloadTask {
     ///   task is canceled, which ends the wait alone.
     public var value: URL {
         get async throws(FerryError) {
-            let number = state.withLock { state in
-                state.nextObserver += 1
-                return state.nextObserver
-            }
+            let number = state.withLock { $0.readers.newNumber() }
             let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { (continuation: CheckedContinuation<Result<URL, FerryError>, Never>) in
+                await withCheckedContinuation { (continuation: TaskReaders.Waiter) in
                     let known: Result<URL, FerryError>? = state.withLock { state in
                         if let result = state.result { return result }
                         if Task.isCancelled { return .failure(.canceled) }
-                        state.waiters[number] = continuation
+                        state.readers.add(continuation, as: number)
                         return nil
                     }
                     if let known { continuation.resume(returning: known) }
                 }
             } onCancel: {
-                let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+                let waiter = state.withLock { $0.readers.removeWaiter(number) }
                 waiter?.resume(returning: .failure(.canceled))
             }
             return try result.get()
         }
+    }
+
+    // MARK: Control
+
+    /// Lets it go on; returns once that is durable.
+    public func start() async throws(FerryError) { try await control(.start) }
+
+    /// Stops it and keeps its bytes; returns once that is durable.
+    public func suspend() async throws(FerryError) { try await control(.suspend) }
+
+    /// Ends it and deletes its bytes; returns once that is durable.
+    public func cancel() async throws(FerryError) { try await control(.cancel) }
+
+    /// Takes it out of its manager; returns once that is durable.
+    ///
+    /// - Parameter completely: whether the finished file is deleted too.
+    public func remove(completely: Bool = false) async throws(FerryError) {
+        try await control(.remove(completely: completely))
+    }
+
+    /// Asks another URL for the same bytes, as when a signed one has expired; identity, place and bytes stay.
+    ///
+    /// The next response is judged by what is known of the file: one of another version begins again from 0.
+    /// - Parameter headers: in place of the task's; nil keeps them.
+    public func replaceRequest(url: URL, headers: HTTPHeaders? = nil) async throws(FerryError) {
+        let address = try url.checked()
+        try await change { change in
+            change.url = address.absoluteString
+            change.headers = headers.map { RequestPlan.fields($0) }
+        }
+        state.withLock { state in
+            state.answer.url = address
+            if let headers { state.asked.headers = headers }
+        }
+    }
+
+    /// Changes when it gets its turn: from -10 to 10, the higher the sooner; values beyond are brought in.
+    public func setPriority(_ priority: Int) async throws(FerryError) {
+        try await change { $0.priority = Priority(clamping: priority) }
+    }
+
+    private func change(_ make: (inout TransferChange) -> Void) async throws(FerryError) {
+        guard let session, session.has(self) else { throw .fetchDownloadTaskFailed(url: url.absoluteString) }
+        var change = TransferChange()
+        make(&change)
+        let final = change
+        let error = await withCheckedContinuation { continuation in
+            session.change(self, done: { continuation.resume(returning: $0) }) { final }
+        }
+        if let error { throw error }
+    }
+
+    private func control(_ control: Control) async throws(FerryError) {
+        guard let session, session.has(self) else { throw .fetchDownloadTaskFailed(url: url.absoluteString) }
+        let error = await withCheckedContinuation { continuation in
+            session.perform(control, on: [self], isPatient: false) { continuation.resume(returning: $0) }
+        }
+        if let error { throw error }
     }
 }
 
@@ -66,7 +121,7 @@ extension TaskState {
     /// What waiting for the file comes to; nil as long as something may happen.
     var result: Result<URL, FerryError>? {
         switch stored {
-        case .succeeded: .success(URL(fileURLWithPath: filePath))
+        case .succeeded: .success(URL(fileURLWithPath: file.path))
         case .failed: .failure(error ?? .unknown)
         case .canceled: .failure(.canceled)
         case .removed: .failure(.removed)
@@ -77,7 +132,7 @@ extension TaskState {
     /// The event that ends an observation in this state.
     var lastEvent: DownloadEvent? {
         switch stored {
-        case .succeeded: .succeeded(URL(fileURLWithPath: filePath))
+        case .succeeded: .succeeded(URL(fileURLWithPath: file.path))
         case .failed: .failed(error ?? .unknown)
         case .canceled: .canceled
         case .removed: .removed
@@ -96,12 +151,12 @@ private final class Observation: Sendable {
         self.task = task
         let queue = queue
         number = task.state.withLock { state in
-            state.nextObserver += 1
+            let number = state.readers.newNumber()
             queue.add(.state(state.status, state.status == .waiting ? state.waitingReason : nil))
-            if let last = state.lastEvent { queue.add(last) } else { state.observers[state.nextObserver] = queue }
-            return state.nextObserver
+            if let last = state.lastEvent { queue.add(last) } else { state.readers.add(queue, as: number) }
+            return number
         }
     }
 
-    deinit { task.state.withLock { $0.observers[number] = nil } }
+    deinit { task.state.withLock { $0.readers.removeQueue(number) } }
 }

@@ -5,7 +5,7 @@ extension DownloadTask {
     /// Calls a closure when bytes have come, at most ten times a second, and once with the final count before the end.
     @discardableResult
     public func progress(onMainQueue: Bool = true, handler: @escaping Handler<DownloadTask>) -> Self {
-        _ = state.withLock { $0.slots.set(.progress, onMainQueue: onMainQueue, handler) }
+        _ = state.withLock { $0.closures.slots.set(.progress, onMainQueue: onMainQueue, handler) }
         return self
     }
 
@@ -33,7 +33,7 @@ extension DownloadTask {
         _ kind: Slots<DownloadTask>.Kind, _ onMainQueue: Bool, _ handler: @escaping Handler<DownloadTask>
     ) -> Self {
         let (slot, status) = state.withLock { state in
-            (state.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
+            (state.closures.slots.set(kind, onMainQueue: onMainQueue, handler), state.stored)
         }
         guard status.isEnd else { return self }
         if kind.isFor(status) { TaskEnds.deliver(slot, of: self, status: status) }

@@ -75,7 +75,7 @@ extension DownloadTask {
     private func validate(_ checksum: Checksum, in session: ManagedSession, _ slot: Slot<DownloadTask>) {
         let policy = session.state.withLock(\.configuration).checksumMismatchPolicy
         let (note, isThere) = state.withLock { state in
-            state.validations.append(slot)
+            state.closures.addValidation(slot)
             state.note.validation = TaskNote.Validation(code: checksum.code, type: checksum.type)
             return (state.note, state.stored == .succeeded)
         }

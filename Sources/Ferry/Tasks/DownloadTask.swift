@@ -43,6 +43,17 @@ public final class DownloadTask: Identifiable, Sendable {
         self.state = Mutex(state)
     }
 
+    /// A task that stands for a call that could not be made.
+    static func detached(_ status: Status, _ error: FerryError, url: URL? = nil) -> DownloadTask {
+        let url = url ?? URL(fileURLWithPath: "/dev/null").blank
+        var state = TaskState(
+            note: TaskNote(url: url.absoluteString), url: url, folder: "", fileName: "")
+        state.stored = status
+        state.error = error
+        state.waitingReason = nil
+        return DownloadTask(state, url: url, session: nil)
+    }
+
     /// The manager that the task belongs to, while one is there.
     public var manager: SessionManager? { session?.manager }
 
@@ -55,43 +66,35 @@ public final class DownloadTask: Identifiable, Sendable {
     /// Why it failed, as a ``FerryError``; nil in every other state.
     public var error: (any Error)? { state.withLock(\.error) }
     /// Status and fields of the latest response.
-    public var response: HTTPURLResponse? { state.withLock(\.response).flatMap { ResponseMapping.response($0) } }
+    public var response: HTTPURLResponse? { state.withLock(\.answer.response).flatMap { ResponseMapping.response($0) } }
     /// Received and expected bytes; the total is -1 until it is known. The same object each time.
-    public var progress: Progress {
-        state.withLock { state in
-            if let progress = state.progress { return progress }
-            let progress = Progress(totalUnitCount: state.total)
-            progress.completedUnitCount = state.received
-            state.progress = progress
-            return progress
-        }
-    }
+    public var progress: Progress { state.withLock { $0.progress() } }
 
     // MARK: The file
 
     /// The name of the file, as it is on disk.
-    public var fileName: String { state.withLock(\.fileName) }
+    public var fileName: String { state.withLock(\.file.name) }
     /// Where the file is, or will be.
-    public var filePath: String { state.withLock(\.filePath) }
+    public var filePath: String { state.withLock(\.file.path) }
     /// The extension of the file's name; nil if it has none.
     public var pathExtension: String? {
         let text = (fileName as NSString).pathExtension
         return text.isEmpty ? nil : text
     }
     /// The URL that was asked last.
-    public var currentURL: URL { state.withLock(\.currentURL) }
+    public var currentURL: URL { state.withLock(\.answer.url) }
     /// What the app keeps with the task.
     public var metadata: [String: String] { state.withLock(\.note.metadata) }
-    public var tags: Set<String> { state.withLock(\.tags) }
+    public var tags: Set<String> { state.withLock(\.asked.tags) }
 
     // MARK: Times
 
     /// Seconds since 1970 at which it first ran; 0 before.
-    public var startDate: Double { state.withLock(\.startDate) }
+    public var startDate: Double { state.withLock(\.dates.start) }
     /// The start as `yyyy-MM-dd HH:mm:ss`; empty before.
     public var startDateString: String { DateText.text(startDate) }
     /// Seconds since 1970 at which the latest attempt ended; 0 before.
-    public var endDate: Double { state.withLock(\.endDate) }
+    public var endDate: Double { state.withLock(\.dates.end) }
     /// The end as `yyyy-MM-dd HH:mm:ss`; empty before.
     public var endDateString: String { DateText.text(endDate) }
     /// Bytes of the last second.
@@ -106,4 +109,9 @@ extension DownloadTask: Hashable {
     public static func == (left: DownloadTask, right: DownloadTask) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension URL {
+    /// `about:blank`, where there is no URL to name.
+    fileprivate var blank: URL { URL(string: "about:blank") ?? self }
 }

@@ -61,10 +61,8 @@ extension DownloadSpec {
             shown = url.lastPathComponent.isEmpty ? fallback : url.lastPathComponent
         }
         var initial = TaskState(note: note, url: url, folder: request.folder, fileName: shown)
-        initial.method = method
-        initial.headers = headers
-        initial.tags = tags
-        initial.priority = request.priority.rawValue
+        initial.asked = TaskWishes(
+            method: method, headers: headers, tags: tags, priority: request.priority.rawValue)
         if let date = notBefore, date > Date() { initial.waitingReason = .notBefore(date) }
         var asked = request
         (asked.url, asked.name) = (url.absoluteString, name)

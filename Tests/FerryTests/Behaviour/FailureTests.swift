@@ -62,7 +62,7 @@ import Testing
             task.validateFile(code: Self.body.md5Hex, type: .md5) { _ in }
             // There before the start: the events of a task that has failed end at once.
             let events = EventQueue()
-            task.state.withLock { $0.observers[-1] = events }
+            task.state.withLock { $0.readers.add(events, as: -1) }
             fixture.origin.script = OriginScript(Self.body, always: .hold("again", at: .body(1000)))
             manager.start(task)
             try await task.reaches(.running)

@@ -115,11 +115,11 @@ import Testing
         let task = task()
         task.state.withLock { state in
             state.stored = status
-            state.headers = headers
+            state.asked.headers = headers
             #expect(state.change(headers: nil, name: nil) == nil)
             #expect((state.change(headers: headers, name: nil)?.headers != nil) == isTaken)
             #expect(state.change(headers: ["X-A": "b"], name: nil)?.headers == [HeaderField(name: "X-A", value: "b")])
-            #expect(state.headers == ["X-A": "b"])
+            #expect(state.asked.headers == ["X-A": "b"])
             #expect(state.change(headers: nil, name: "other")?.name == "other")
         }
     }
