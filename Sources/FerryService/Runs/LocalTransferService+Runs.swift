@@ -107,31 +107,30 @@ extension LocalTransferService {
     /// Draws the consequences of a try: the outcome, the next try, or rest.
     private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
         if try await settleSuccess(id, report) { return nil }
-        // The request may have been changed, and the intent too, while the try was made.
-        guard let tried = running.record(of: id),
-            var record = try await journal.read({ reader throws(TransferError) in try reader.record(id) })
-        else { return nil }
-        record.attempts = tried.attempts
-        var machine = TransferMachine(record, network: network(of: record.request))
-        let moment = TransferMachine.Moment(
-            now: Date(), random: configuration.random(), delayScale: configuration.delayScale)
-        let action = machine.tryEnded(
-            tryEnd(report, of: record, moment), facts: report.facts, cost: report.cost, at: moment)
-        queue.running.keep(report.digest, of: id)
-        switch action {
-        case .finish(let outcome):
-            try await finish(machine.record, outcome)
+        guard let stored = try await journal.read({ reader throws(TransferError) in try reader.record(id) }) else {
             return nil
-        case .enqueue(let delay, let reason):
-            try await store(machine.record)
-            if let error = machine.record.retry?.error {
+        }
+        var report = report
+        if case .challenged(let challenge) = report.result, let memory = ties.memories[stored.request.session] {
+            report.result = .challenged(memory.counting(challenge, of: id))
+        }
+        let dice = Queue.Dice(random: configuration.random(), delayScale: configuration.delayScale)
+        guard let verdict = queue.judge(report, of: stored, dice, at: .now) else { return nil }
+        perform(verdict.effects)
+        switch verdict.next {
+        case .finish(let outcome):
+            try await finish(verdict.record, outcome)
+            return nil
+        case .again(let next):
+            try await store(verdict.record)
+            if let error = verdict.record.retry?.error {
                 logger.info(
                     "a try failed",
-                    metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(delay.rounded()) s"])
+                    metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(next.delay.rounded()) s"])
             }
-            return NextTry(record: machine.record, delay: delay, reason: reason)
-        case .none, .stop, .rest, .forget, .refuse:
-            try await store(machine.record)
+            return next
+        case .rest:
+            try await store(verdict.record)
             return nil
         }
     }
@@ -139,43 +138,13 @@ extension LocalTransferService {
     /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
         // Whoever changes its request has taken its turn.
-        guard case .succeeded(let success) = report.result, !turns.transfers.isTaken(id),
-            let tried = running.record(of: id)
+        guard !turns.transfers.isTaken(id), let (record, outcome) = queue.success(report, of: id, at: .now),
+            try await finish(record, outcome, isUntouched: true)
         else { return false }
-        var machine = TransferMachine(tried, network: network(of: tried.request))
-        let moment = TransferMachine.Moment(now: Date(), random: 0)
-        let action = machine.tryEnded(
-            .succeeded(success), facts: report.facts, cost: report.cost, at: moment)
-        guard case .finish(let outcome) = action,
-            try await finish(machine.record, outcome, isUntouched: true)
-        else { return false }
-        queue.running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(tried).origin)
-        return true
-    }
-
-    /// What the report says to the machine; notes what it says about the origin.
-    private func tryEnd(
-        _ report: RunReport, of record: TransferRecord, _ moment: TransferMachine.Moment
-    ) -> TransferMachine.TryEnd {
-        let origin = key(record).origin
-        switch report.result {
-        case .succeeded(let success):
-            queue.running.noteSize(success.size, of: origin)
-            return .succeeded(success)
-        case .stopped: return .stopped
-        case .failed(let error, let value):
-            let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.now) }
-            if let retryAfter, let refuser = report.refusedBy,
-                error.details.httpStatus == 429 || error.details.httpStatus == 503
-            {
-                let seconds = min(retryAfter.seconds, HeldOrigins.longest)
-                take(.held(refuser, seconds: seconds * moment.delayScale, record.id))
-            }
-            return .failed(error, retryAfter: retryAfter)
-        case .challenged(let challenge):
-            return .challenged(
-                ties.memories[record.request.session]?.counting(challenge, of: record.id) ?? challenge)
+        if case .succeeded(let success) = outcome {
+            queue.running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(record).origin)
         }
+        return true
     }
 
     /// Stores everything about a transfer after a try, but what others may have changed meanwhile.

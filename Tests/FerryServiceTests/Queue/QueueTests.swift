@@ -2,6 +2,7 @@ import FerryCore
 import Foundation
 import Testing
 
+@testable import FerryEngine
 @testable import FerryService
 
 @Suite struct `The queue` {
@@ -204,6 +205,98 @@ import Testing
         _ = queue.desk.beginLaunch(for: session, first: 60, at: moment(11).wall)
         _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(11))
         #expect(queue.lines.delay(of: id(2)) == nil)
+    }
+
+    /// How an attempt ends, what the user wishes by then, and what follows.
+    @Test(
+        arguments: [
+            ("success", .run, "finish"), ("success", .suspend, "finish"), ("stop", .run, "again"),
+            ("stop", .suspend, "rest"), ("failure", .run, "again"), ("failure", .suspend, "rest"),
+            ("refusal", .run, "again"), ("mistake", .run, "finish"),
+        ] as [(String, TransferIntent, String)])
+    func `judges what an attempt reports by what the journal says`(
+        end: String, intent: TransferIntent, expected: String
+    ) throws {
+        var queue = queue(with: [record(1), record(2)], active: 1)
+        _ = queue.take(.began(id(1), record(1)), at: moment())
+        var stored = record(1)
+        stored.intent = intent
+        var busy = ErrorDetails()
+        busy.httpStatus = 503
+        let result: RunReport.Result =
+            switch end {
+            case "success": .succeeded(Outcome.Success(path: "/f/1", size: 9, verified: []))
+            case "stop": .stopped
+            case "failure": .failed(TransferError(.connectionLost, "lost"), retryAfter: nil)
+            case "refusal": .failed(TransferError(.serverBusy, "busy", details: busy), retryAfter: "60")
+            default: .failed(TransferError(.invalidRequest, "wrong"), retryAfter: nil)
+            }
+        let report = try runReport(result)
+        let dice = Queue.Dice(random: 0.5, delayScale: 1)
+        let judged = queue.judge(report, of: stored, dice, at: moment())
+        let verdict = try #require(judged)
+        switch verdict.next {
+        case .finish: #expect(expected == "finish")
+        case .again(let next): #expect(expected == "again" && (next.delay > 0) == (end != "stop"))
+        case .rest: #expect(expected == "rest")
+        }
+        // What a server says to one holds the others, until the moment that it has named.
+        #expect(queue.lines.holdEnd("https://a.test:443") == (end == "refusal" ? moment(60).clock : nil))
+        #expect(verdict.effects.toldReasons == (end == "refusal" ? [id(2)] : []))
+        let success = queue.success(report, of: id(1), at: moment())
+        #expect((success != nil) == (end == "success"))
+        _ = queue.take(.ended(id(1), nil), at: moment())
+        let late = queue.judge(report, of: stored, dice, at: moment())
+        #expect(late == nil)
+    }
+
+    private func runReport(_ result: RunReport.Result) throws -> RunReport {
+        RunReport(
+            result: result, refusedBy: try HTTPURL(parsing: "https://a.test/1").origin,
+            facts: Boxed(wrappedValue: TransferFacts()), cost: AttemptCost(), digest: nil)
+    }
+
+    @Test func `judges an attempt by the request as it was changed meanwhile, and counts the attempt`() throws {
+        var queue = queue(with: [record(1)])
+        var tried = record(1)
+        tried.attempts = 3
+        _ = queue.take(.began(id(1), tried), at: moment())
+        let report = try runReport(.failed(TransferError(.offline, "no network"), retryAfter: nil))
+        let dice = Queue.Dice(random: 0.5, delayScale: 1)
+        let hurried = record(1) { $0.network.waits = false }
+        let failed = queue.judge(report, of: hurried, dice, at: moment())
+        #expect(try #require(failed).record.attempts == 3)
+        guard case .finish(.failed) = failed?.next else {
+            Issue.record("A transfer that does not wait for a network waits for one.")
+            return
+        }
+        let waits = queue.judge(report, of: record(1), dice, at: moment())
+        guard case .again = waits?.next else {
+            Issue.record("A transfer that waits for a network fails.")
+            return
+        }
+    }
+
+    @Test func `waits for an answer without end, and holds an origin no longer than the longest hold`() throws {
+        var queue = queue(with: [record(1)])
+        _ = queue.take(.began(id(1), record(1)), at: moment())
+        let challenge = AuthenticationChallenge(
+            scheme: .basic, realm: nil, host: "a.test", port: 443, isSecure: true, isProxy: false)
+        let dice = Queue.Dice(random: 0.5, delayScale: 0.5)
+        let asked = queue.judge(
+            try runReport(.challenged(.authentication(challenge))), of: record(1), dice, at: moment())
+        guard case .again(let next) = asked?.next else {
+            Issue.record("A transfer whose server asks for credentials is at rest.")
+            return
+        }
+        #expect(next.reason == .authentication && next.delay == TransferMachine.untilAnswered)
+        #expect(asked?.record.facts.challenge == .authentication(challenge))
+        var busy = ErrorDetails()
+        busy.httpStatus = 429
+        let report = try runReport(
+            .failed(TransferError(.serverBusy, "busy", details: busy), retryAfter: "999999999"))
+        _ = queue.judge(report, of: record(1), dice, at: moment())
+        #expect(queue.lines.holdEnd("https://a.test:443") == moment(HeldOrigins.longest / 2).clock)
     }
 }
 
