@@ -11,4 +11,4 @@ manager.download(CommandLine.arguments[1])?
         print(task.status, task.filePath)
         exit(task.status == .succeeded ? 0 : 1)
     }
-dispatchMain()
+RunLoop.main.run()

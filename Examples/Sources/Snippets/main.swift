@@ -115,4 +115,4 @@ func c1() {
 let snippets: [String: () -> Void] = ["a1": a1, "a2": a2, "a3": a3, "a4": a4, "a5": listViewController.a5, "a6": a6, "a7": a7, "a8": a8, "a9": a9,
     "b1": b1, "b2": b2, "b3": b3, "c1": c1, "delegate": { appDelegate.application(BackgroundApplication.shared, handleEventsForBackgroundURLSession: sessionManager.identifier) { print("delivered") } }]
 snippets[CommandLine.arguments.dropFirst().first ?? "a1"]?()
-dispatchMain()
+RunLoop.main.run()

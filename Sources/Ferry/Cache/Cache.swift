@@ -124,7 +124,7 @@ extension Cache {
             if let session = sessions.first {
                 session.callLast(handler, with: self, onMainQueue: onMainQueue)
             } else {
-                (onMainQueue ? DispatchQueue.main : .global()).async { handler?(self) }
+                (onMainQueue ? DispatchQueue.main : .global()).call { handler?(self) }
             }
         }
     }

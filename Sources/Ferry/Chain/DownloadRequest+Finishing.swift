@@ -134,7 +134,13 @@ extension DownloadRequest {
             return state.responses
         }
         let group = DispatchGroup()
-        for response in responses { response.queue.async(group: group) { response.handler(result) } }
+        for response in responses {
+            group.enter()
+            response.queue.call {
+                response.handler(result)
+                group.leave()
+            }
+        }
         group.notify(queue: .global()) { [self] in
             downloadTask.state.withLock { task in
                 task.request = nil

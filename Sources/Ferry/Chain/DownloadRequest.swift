@@ -81,7 +81,7 @@ public final class DownloadRequest: Sendable {
     public func downloadProgress(
         queue: DispatchQueue = .main, closure: @escaping Handler<Progress>
     ) -> Self {
-        let isMain = queue === DispatchQueue.main
+        let isMain = queue.isMain
         downloadTask.progress(onMainQueue: isMain) { task in
             let progress = task.progress
             if isMain { closure(progress) } else { queue.async { closure(progress) } }
@@ -103,7 +103,7 @@ public final class DownloadRequest: Sendable {
             return state.isFinishing ? nil : state.result
         }
         if let result {
-            (queue ?? .main).async { completionHandler(result) }
+            (queue ?? .main).call { completionHandler(result) }
         } else {
             takeUp()
             finishIfWanted(after: nil)

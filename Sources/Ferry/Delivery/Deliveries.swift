@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 
 /// Calls closures on the main queue and on the operation queue, each line in its order and one closure at a time.
@@ -78,7 +78,7 @@ final class Deliveries: Sendable {
 
     /// A concurrent queue runs one closure at a time too.
     private static func serial(on queue: DispatchQueue) -> DispatchQueue {
-        DispatchQueue(label: queue.label + ".callbacks", target: queue)
+        queue.isMain ? queue : DispatchQueue(label: queue.label + ".callbacks", target: queue)
     }
 
     /// Starts a line if it has something to call and is at rest.
@@ -91,7 +91,7 @@ final class Deliveries: Sendable {
             state.lines[line.rawValue].isRunning = true
             return line == .main ? .main : state.ownQueue
         }
-        queue?.async { self.callAll(line) }
+        queue?.call { self.callAll(line) }
     }
 
     private func callAll(_ line: DeliveryLine) {
@@ -135,6 +135,27 @@ final class Deliveries: Sendable {
         }
         for continuation in quiet { continuation.resume() }
         run(line.other)
+    }
+}
+
+extension DispatchQueue {
+    /// A mark on the main queue: two objects of this class may stand for the same queue.
+    private static let mainMark = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether this is the main queue.
+    var isMain: Bool { getSpecific(key: Self.mainMark) ?? false }
+
+    /// Calls a closure of the app's on this queue.
+    ///
+    /// On the main queue the call is an operation of `OperationQueue.main`. A notification that is posted there calls its
+    /// observers with `queue: .main` in place; posted from any other block of the main queue, it waits for the main
+    /// queue, and so for itself.
+    func call(_ body: @escaping @Sendable () -> Void) {
+        if isMain { OperationQueue.main.addOperation(body) } else { async(execute: body) }
     }
 }
 

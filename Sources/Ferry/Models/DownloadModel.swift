@@ -63,7 +63,7 @@ public final class DownloadDescModel: Sendable {
     }
 
     private func post() {
-        DispatchQueue.main.async { NotificationCenter.default.post(name: DownloadProgressNotification, object: self) }
+        DispatchQueue.main.call { NotificationCenter.default.post(name: DownloadProgressNotification, object: self) }
     }
 }
 

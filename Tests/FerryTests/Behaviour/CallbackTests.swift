@@ -278,6 +278,27 @@ import Testing
         }
     }
 
+    /// On Linux whoever posts a notification waits for its observers with `queue: .main`. A closure on the main queue that
+    /// was no operation of the main operation queue waited for itself, and the main queue stood still.
+    @Test(arguments: [true, false])
+    func `an observer on the main queue is told by whatever posts`(operatesOnMain: Bool) async throws {
+        try await withFerry { fixture in
+            let own = Notification.Name("\(fixture.identifier).closure")
+            let told = Notes<String>()
+            let tokens = [DownloadTask.didCompleteNotification, own].map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { notification in
+                    if let task = notification.downloadTask, task.manager?.identifier != fixture.identifier { return }
+                    told.add(notification.name == own ? "closure" : "end")
+                }
+            }
+            defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+            let manager = fixture.manager(queue: operatesOnMain ? .main : DispatchQueue(label: "operations"))
+            let task = try #require(manager.download(fixture.origin.url()))
+            task.success { _ in NotificationCenter.default.post(name: own, object: nil) }
+            try await told.wait("both") { $0.contains("end") && $0.contains("closure") }
+        }
+    }
+
     @Test func `closures never overlap, even on a concurrent queue`() async throws {
         try await withFerry { fixture in
             let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)

@@ -87,6 +87,26 @@ import Testing
         }
     }
 
+    /// The poster waited for the main queue, which it was on.
+    @Test func `an observer on the main queue hears of downloads and of an address that is none`() async throws {
+        try await withFerry { fixture in
+            let url = fixture.origin.url()
+            let told = Notes<String>()
+            let token = NotificationCenter.default.addObserver(
+                forName: DownloadProgressNotification, object: nil, queue: .main
+            ) { notification in
+                guard let subject = notification.object as? DownloadDescModel else { return }
+                told.add("\(subject.url ?? "") \(subject.state.rawValue)")
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            let (good, bad) = (model(url), model("nonsense \(fixture.identifier)"))
+            manager(fixture).download(model: good)
+            manager(fixture).download(model: bad)
+            try await told.wait(for: "\(url) completed")
+            try await told.wait(for: "nonsense \(fixture.identifier) failed")
+        }
+    }
+
     @Test(arguments: ["", "nonsense", "ftp://a/b", nil] as [String?])
     func `a model without an http URL fails`(url: String?) async throws {
         try await withFerry { fixture in
