@@ -21,7 +21,7 @@ package enum FerryProgram {
                 return try await command.run(in: context)
             } catch let error as ValidationError {
                 context.console.say("ferry: \(error.message)")
-                return ExitCode.validationFailure.rawValue
+                return ErrorExit.usage.rawValue
             }
         } catch let error as TransferError {
             context.console.say("ferry: \(error.message.escapingTerminalControls) (\(error.word.escapingControls))")
@@ -45,11 +45,11 @@ package enum FerryProgram {
 
     /// Shows help, the version, or what is wrong with the command line.
     private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
-        let status = FerryCommand.exitCode(for: error).rawValue
+        let code = FerryCommand.exitCode(for: error)
         var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
-        guard status == 0 else {
+        guard code.isSuccess else {
             context.console.say(message)
-            return status
+            return (code == .validationFailure ? ErrorExit.usage : .own).rawValue
         }
         if message.contains("USAGE:"), let command = command(of: arguments) as? any FerrySubcommand.Type {
             message = help(of: command, columns: context.console.size.columns)

@@ -11,7 +11,7 @@ extension ErrorCode {
                 "the resolver did not answer", .patient, about: .connection, exit: .network, http: 502, aria2: 19,
                 url: -1006)
         case .hostNotFound:
-            ErrorRow("no such host", .doubtful, about: .connection, exit: .network, http: 502, aria2: 19, url: -1003)
+            ErrorRow("no such host", .doubtful, about: .name, exit: .network, http: 502, aria2: 19, url: -1003)
         case .connectFailed:
             ErrorRow(
                 "the connection was refused or the host is unreachable", .patient, about: .connection, exit: .network,
@@ -30,7 +30,7 @@ extension ErrorCode {
             )
         case .proxyFailed:
             ErrorRow(
-                "the proxy refused or spoke nonsense", .doubtful, about: .attempt, exit: .network, http: 502, aria2: 6,
+                "the proxy refused or spoke nonsense", .doubtful, about: .proxy, exit: .network, http: 502, aria2: 6,
                 url: -1004)
         case .proxyAuthRequired:
             ErrorRow(

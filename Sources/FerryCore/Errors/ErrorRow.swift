@@ -36,6 +36,10 @@ package struct ErrorRow: Sendable {
 package enum ErrorSubject: CaseIterable, Sendable {
     /// The machine's network.
     case network
+    /// The name of a host, as the present network knows it.
+    case name
+    /// The proxy, which each source is asked through.
+    case proxy
     /// The present attempt, whatever it asks.
     case attempt
     /// A connection, or a server for the moment.
@@ -52,15 +56,15 @@ package enum ErrorSubject: CaseIterable, Sendable {
     /// Whether a mirror may have what this URL does not give.
     package var letsMirrorTry: Bool {
         switch self {
-        case .connection, .source: true
-        case .network, .attempt, .space, .destination, .transfer: false
+        case .name, .connection, .source: true
+        case .network, .proxy, .attempt, .space, .destination, .transfer: false
         }
     }
 
     /// Whether the same request may do better on another connection, or later.
     package var isOfConnection: Bool {
         switch self {
-        case .network, .attempt, .connection: true
+        case .network, .name, .proxy, .attempt, .connection: true
         case .source, .space, .destination, .transfer: false
         }
     }
@@ -71,7 +75,15 @@ package enum ErrorSubject: CaseIterable, Sendable {
         case .network: .network
         case .space: .disk
         case .destination: .destination
-        case .attempt, .connection, .source, .transfer: .retry
+        case .name, .proxy, .attempt, .connection, .source, .transfer: .retry
+        }
+    }
+
+    /// Whether the cause may be gone on another network, so that an app's own rule tries again as long as it tries at all.
+    package var changesWithNetwork: Bool {
+        switch self {
+        case .network, .name, .proxy: true
+        case .attempt, .connection, .source, .space, .destination, .transfer: false
         }
     }
 }

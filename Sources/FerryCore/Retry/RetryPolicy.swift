@@ -74,9 +74,8 @@ extension RetryPolicy {
     package func errorClass(of error: TransferError) -> ErrorClass {
         guard let rule else { return error.errorClass }
         if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
-        // Names and proxies come and go with the network.
-        let comesAndGoes = error.code == .hostNotFound || error.code == .proxyFailed
-        return comesAndGoes && error.errorClass == .doubtful ? .patient : error.errorClass
+        let isPatient = error.code.row.subject.changesWithNetwork && error.errorClass == .doubtful
+        return isPatient ? .patient : error.errorClass
     }
 }
 

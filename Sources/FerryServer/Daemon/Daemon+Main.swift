@@ -68,9 +68,9 @@ extension Daemon {
 
         EXIT STATUS:
           0   ended by SIGTERM, SIGINT or a client
-          14  cannot start
-          64  wrong argument or environment
-          75  another ferryd runs already
-          1   a part that the daemon needs failed
+          \(ErrorExit.daemon.rawValue)  cannot start
+          \(ErrorExit.usage.rawValue)  wrong argument or environment
+          \(DaemonFailure.runsAlready)  another ferryd runs already
+          \(ErrorExit.own.rawValue)   a part that the daemon needs failed
         """
 }

@@ -47,6 +47,14 @@ import Testing
             ])
     }
 
+    @Test func `names and proxies alone are tried patiently by an app's own rule, as they change with the network`() {
+        let codes = ErrorCode.allCases.filter { $0.row.subject.changesWithNetwork && $0.row.errorClass == .doubtful }
+        #expect(Set(codes) == [.hostNotFound, .proxyFailed])
+        let policy = RetryPolicy(rule: RetryRule())
+        let patient = ErrorCode.allCases.filter { policy.errorClass(of: TransferError($0, "No.")) != $0.row.errorClass }
+        #expect(Set(patient) == Set(codes))
+    }
+
     @Test func `what a transfer waits for is said by what the error is about`() {
         let reasons = Dictionary(grouping: ErrorCode.allCases) { $0.row.subject.waitReason }
         #expect(reasons[.network] == [.offline] && reasons[.disk] == [.diskFull])

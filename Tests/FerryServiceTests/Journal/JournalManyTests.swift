@@ -18,19 +18,32 @@ import Testing
         return record
     }
 
-    @Test(arguments: JournalKind.allCases)
-    func `a list shows what the whole record shows`(kind: JournalKind) async throws {
-        let journal = try kind.open()
+    /// Records in which each field that a list shows has more than one value.
+    private func shownRecords() throws -> [TransferRecord] {
+        let origin = try HTTPURL(parsing: "https://example.com/").origin
         var ended = try Sample.fullRecord(3)
-        ended.outcome = Sample.success
+        let digest = try Checksum(parsing: "md5:00112233445566778899aabbccddeeff")
+        ended.outcome = .succeeded(
+            Outcome.Success(
+                path: "/home/u/Downloads/n", size: 5, verified: [digest], mismatched: [digest], lengthVerified: false,
+                unchanged: true))
         ended.finishedAt = Sample.moment
         ended.facts.notes = ["note"]
         ended.facts.startedAt = Sample.moment
         ended.facts.bodySent = 4
         ended.facts.startedOver = 1
+        ended.facts.bytesSpent = 9
         ended.facts.ranges.insert(0..<5)
+        ended.facts.finalURL = "https://b.example/"
+        ended.facts.response = ResponseFacts(
+            url: "https://b.example/", status: 200, version: "HTTP/1.1", fields: [HeaderField(name: "A", value: "b")])
+        ended.facts.exchanges = [ExchangeFacts(url: "https://b.example/", method: "GET")]
+        ended.facts.identity = ResourceIdentity(
+            origin: origin, etag: "\"v\"", lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", completeLength: 5,
+            contentType: "text/plain")
         var failed = try Sample.record(4)
         failed.outcome = .failed(TransferError(.offline, "No network."))
+        failed.request.folder = "/home/u/Other"
         failed.request.body = .bytes(Data([1, 2]))
         failed.request.method = "PUT"
         failed.request.notBefore = Sample.moment
@@ -43,7 +56,39 @@ import Testing
         canceled.intent = .cancel
         canceled.outcome = .canceled
         canceled.facts.cancelReason = 0
-        let records = [try Sample.record(1), try Sample.fullRecord(2), ended, failed, canceled]
+        var asking = try Sample.record(6)
+        asking.request.priority = .high
+        asking.request.rateLimit = 1000
+        asking.request.expectedSize = 7
+        asking.facts.challenge = .authentication(
+            AuthenticationChallenge(
+                scheme: .basic, realm: "r", host: "example.com", port: 443, isSecure: true, isProxy: false))
+        return [try Sample.record(1), try Sample.fullRecord(2), ended, failed, canceled, asking]
+    }
+
+    /// What is shown of transfers that wait, as clients read it.
+    private func shown(_ records: [TransferRecord]) throws -> [[String: Any]] {
+        try records.map { record in
+            let data = try JSONEncoder().encode(Transfer(record, live: .waiting(.slot)))
+            return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        }
+    }
+
+    /// A field with one value alone would be missing from a list without a difference.
+    @Test func `the records that lists are tried on differ in each shown field`() throws {
+        let records = try shown(shownRecords())
+        // These are known only while a transfer runs.
+        let live: [Transfer.CodingKeys] = [.bytesPerSecond, .segments]
+        for field in Transfer.CodingKeys.allCases where !live.contains(field) {
+            let values = Set(records.map { "\($0[field.rawValue] ?? "none")" })
+            #expect(values.count > 1, "\(field.rawValue)")
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a list shows what the whole record shows`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let records = try shownRecords()
         try await Sample.insert(records, into: journal)
         let listed = try await journal.read { reader throws(TransferError) in try reader.listing(JournalFilter()) }
         #expect(
@@ -56,7 +101,7 @@ import Testing
         newest.newestFirst = true
         newest.limit = 2
         let last = try await journal.read { [newest] reader throws(TransferError) in try reader.listing(newest) }
-        #expect(last.map(\.record.id) == [canceled.id, failed.id])
+        #expect(last.map(\.record.id) == records.map(\.id).suffix(2).reversed())
     }
 
     @Test(arguments: JournalKind.allCases)
