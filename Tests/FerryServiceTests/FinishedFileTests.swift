@@ -283,11 +283,11 @@ import Testing
             let name = ".ferry-\(id)-copy.part"
             try put(bed, name)
             let local = try #require(bed.service as? LocalTransferService)
-            var facts = try await local.existing(id).facts
-            facts.copy = bed.folder + "/" + name
-            let left = facts
+            var record = try await local.existing(id)
+            record.facts.copy = bed.folder + "/" + name
+            let left = record
             try await local.journal.commit { transaction throws(TransferError) in
-                try transaction.updateFacts(id, left)
+                try transaction.updateFacts(of: left)
             }
             try await bed.act(.cancel, id)
             #expect(bed.files == [])

@@ -63,6 +63,7 @@ import Testing
         #expect(try await dues(journal) == [(Sample.moment + 60).journalMilliseconds])
         for (isFound, change) in changes {
             change(&record)
+            record.revision = try #require(try await journal.record(record.id)).revision
             let changed = record
             try await journal.commit { transaction throws(TransferError) in try transaction.update(changed) }
             #expect(try await dues(journal) == [record.due?.journalMilliseconds])

@@ -99,6 +99,7 @@ import Testing
 
         // Writing a record over it mends the row.
         var mended = try Sample.fullRecord(2)
+        mended.revision = page[1].revision
         mended.attempts = 4
         try await journal.commit { [mended] transaction throws(TransferError) in try transaction.update(mended) }
         #expect(try await journal.record(Sample.id(2)) == mended)

@@ -101,6 +101,35 @@ extension JournalTransaction {
 
     // MARK: One transfer
 
+    /// The row that a record was read from, with what a run has recorded since; nil if the transfer has changed otherwise, or
+    /// is gone.
+    package func current(_ record: TransferRecord) throws(TransferError) -> TransferRecord? {
+        guard let current = try self.record(record.id), current.revision.number == record.revision.number else {
+            return nil
+        }
+        return current
+    }
+
+    /// Stores a changed request; what a run has recorded since it was read stays.
+    ///
+    /// - Returns: false, with nothing changed, if the transfer is not what the change was decided from: a change that is stored
+    ///   after an end would put back the secrets that the end has taken out.
+    package func put(
+        _ changed: TransferRecord, replacing old: TransferRecord
+    ) throws(TransferError) -> Bool {
+        guard var current = try current(old) else { return false }
+        let clearsDestination = changed.facts.destination == nil && old.facts.destination != nil
+        current.request = changed.request
+        current.credentials = changed.credentials
+        if changed.request.hasOtherAddress(than: old.request) { current.retry = nil }
+        if clearsDestination || changed.facts.name != old.facts.name {
+            current.facts.name = nil
+            current.facts.destination = nil
+            current.facts.placement = nil
+        }
+        return try update(current)
+    }
+
     /// Takes a wish for one transfer: one that cannot be read is what its record says.
     ///
     /// - Parameters:

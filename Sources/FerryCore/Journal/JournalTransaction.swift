@@ -27,16 +27,20 @@ package protocol JournalTransaction: JournalReader {
         keptEvents: Int
     ) throws(TransferError) -> EventRun
 
-    /// Stores everything about a transfer but its id and the time of its creation.
+    /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
+    /// from.
     ///
     /// A live transfer holds the destination that its facts name, or none.
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
     func update(_ record: TransferRecord) throws(TransferError) -> Bool
 
-    /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
+    /// Stores a record's facts and leaves all else as it is, the reservation too.
+    ///
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     @discardableResult
-    func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool
+    func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool
 
     /// Records what a run has found out; without effect on a transfer that has ended.
     @discardableResult
@@ -61,27 +65,11 @@ package protocol JournalTransaction: JournalReader {
 
     // MARK: Ends
 
-    /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets and else
-    /// stays as it is.
+    /// Records that a transfer has ended, and the event that says so; its request loses its secrets and else stays as it is.
     ///
     /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if it is not what the end was
     ///   decided from.
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64?
-
-    /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
-    ///
-    /// An end is decided from a transfer that has none, so one that has ended in between keeps its first end.
-    /// - Returns: the event's number and the transfer as the event shows it; nil, with nothing changed, if there is no such
-    ///   transfer, or if it has ended.
-    func finish(
-        _ ended: TransferRecord, kind: TransferEvent.Kind, at: Date
-    ) throws(TransferError) -> (number: Int64, shown: Transfer)?
-
-    /// Stores what an attempt has found out about a transfer that has not ended; changes by others meanwhile stay.
-    ///
-    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
-    @discardableResult
-    func settle(_ tried: TransferRecord) throws(TransferError) -> Bool
 
     /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
     ///

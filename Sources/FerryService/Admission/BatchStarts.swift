@@ -1,34 +1,56 @@
 import FerryCore
+import Foundation
 
 /// The transfers that go on with a batch, as they were found in their turns.
 struct BatchStarts: Sendable {
-    /// A request that is changed, and what it was.
-    struct Change: Sendable {
-        let changed: TransferRecord
-        let old: TransferRecord
+    /// What has become of them.
+    struct Begun: Sendable {
+        /// A request that was changed, and what it was.
+        struct Change: Sendable {
+            let changed: TransferRecord
+            let old: TransferRecord
+        }
+
+        let transfers: BegunTransfers
+        let pending: [PendingTransfer]
+        let changes: [Change]
+        /// Changes that cannot be made.
+        let failures: [ActionResult]
     }
 
     let ids: [TransferID]
     /// Those that have succeeded and whose files are gone, with the rows that say so.
     let gone: [TransferID: Revision]
     let circumstances: WishCircumstances
-    let changes: [Change]
+    /// What is changed before they go on.
+    let changes: [(id: TransferID, change: TransferChange)]
     let failures: [ActionResult]
 
     /// Stores the changes, which may give secrets again, and lets all go on.
-    func begin(
-        in session: SessionID, _ transaction: any JournalTransaction
-    ) throws(TransferError) -> (begun: BegunTransfers, pending: [PendingTransfer]) {
+    ///
+    /// What a change makes of a transfer is decided from the row that it is stored in.
+    func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(TransferError) -> Begun {
         var gone = gone
-        for change in changes {
-            let id = change.changed.id
-            let before = try transaction.record(id)?.revision
-            try LocalTransferService.put(change.changed, replacing: change.old, transaction)
+        var changes: [Begun.Change] = []
+        var failures: [ActionResult] = []
+        for (id, change) in self.changes {
+            guard let old = try transaction.record(id), old.request.session == session else { continue }
+            let changed: TransferRecord
+            do throws(TransferError) {
+                changed = try change.applied(
+                    to: old, isRunning: circumstances.running.contains(id), now: circumstances.now.wall)
+            } catch {
+                failures.append(ActionResult(id: id, error: error))
+                continue
+            }
+            guard changed.request != old.request, try transaction.put(changed, replacing: old) else { continue }
+            changes.append(Begun.Change(changed: changed, old: old))
             // A file is gone whatever is changed here.
-            guard let found = gone[id], found.number == before?.number else { continue }
+            guard let found = gone[id], found.number == old.revision.number else { continue }
             gone[id] = try transaction.record(id)?.revision
         }
         let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)
-        return (begun, try transaction.pending(begun.events.ids))
+        return Begun(
+            transfers: begun, pending: try transaction.pending(begun.events.ids), changes: changes, failures: failures)
     }
 }

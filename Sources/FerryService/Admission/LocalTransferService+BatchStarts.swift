@@ -19,19 +19,11 @@ extension LocalTransferService {
         }
         let stopping = await endOldRuns(of: found)
         let own = found.filter { !stopping.contains($0) }
-        var changes: [BatchStarts.Change] = []
         var failures = Self.unknown(TransferIDRuns(named), among: found)
         failures += stopping.sorted().map { ActionResult(id: $0, error: Self.stillStopping($0)) }
         let known = Set(own)
-        for start in starts where known.contains(start.id) {
-            guard let change = start.change else { continue }
-            do throws(TransferError) {
-                let old = try await existing(start.id)
-                let changed = try applying(change, to: old)
-                if changed.request != old.request { changes.append(BatchStarts.Change(changed: changed, old: old)) }
-            } catch {
-                failures.append(ActionResult(id: start.id, error: error))
-            }
+        let changes = starts.compactMap { start in
+            known.contains(start.id) ? start.change.map { (start.id, $0) } : nil
         }
         let begun = BatchStarts(
             ids: own, gone: try await withoutFiles(own, of: session),
@@ -42,14 +34,15 @@ extension LocalTransferService {
     }
 
     /// Lets the queue follow what the journal says of transfers that go on.
-    func goneOn(_ starts: BatchStarts, _ begun: EventRun, _ pending: [PendingTransfer]) async {
-        queue.lines.leave(Set(begun.ids), of: begun.session)
-        lineUp(pending)
-        await hub.publish(begun)
-        let again = Set(begun.ids)
-        for change in starts.changes where !again.contains(change.changed.id) {
+    func goneOn(_ begun: BatchStarts.Begun) async {
+        let events = begun.transfers.events
+        queue.lines.leave(Set(events.ids), of: events.session)
+        lineUp(begun.pending)
+        await hub.publish(events)
+        let again = Set(events.ids)
+        for change in begun.changes where !again.contains(change.changed.id) {
             await follow(change.changed, replacing: change.old)
         }
-        await tellObstacles(of: begun.ids)
+        await tellObstacles(of: events.ids)
     }
 }

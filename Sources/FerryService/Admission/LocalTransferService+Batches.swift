@@ -44,9 +44,9 @@ extension LocalTransferService {
         await tell(of: stored.submitted, shown)
         for event in stored.ends { await hub.publish(event) }
         var failures = starts.map(\.failures)
-        if let starts, let (begun, pending) = stored.started {
-            failures? += Self.lackingSecrets(begun.lacking)
-            await goneOn(starts, begun.events, pending)
+        if let begun = stored.started {
+            failures? += begun.failures + Self.lackingSecrets(begun.transfers.lacking)
+            await goneOn(begun)
         }
         schedule()
         for run in stored.submitted { await tellObstacles(of: run.ids) }

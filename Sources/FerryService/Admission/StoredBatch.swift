@@ -11,7 +11,7 @@ struct StoredBatch: Sendable {
     /// The paths that transfers have reserved; only where these are shown to their submitter.
     private(set) var destinations: [TransferID: String] = [:]
     /// What goes on.
-    private(set) var started: (begun: BegunTransfers, pending: [PendingTransfer])?
+    private(set) var started: BatchStarts.Begun?
     /// Number of the latest durable event of the batch's session.
     private(set) var lastEvent: Int64 = 0
 

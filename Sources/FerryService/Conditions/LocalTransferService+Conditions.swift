@@ -19,17 +19,19 @@ extension LocalTransferService {
         defer { leaveTurn(id) }
         var known: TransferRecord?
         do throws(TransferError) {
-            let record = try await existing(id)
-            guard record.isEligible, !running.contains(id), !isShuttingDown else { return }
-            known = record
-            var machine = TransferMachine(record, network: network(of: record.request))
-            guard case .finish(let outcome) = machine.forbidden(reason) else {
-                // It was changed to wait.
-                lineUp(record)
-                return schedule()
+            while true {
+                let record = try await existing(id)
+                guard record.isEligible, !running.contains(id), !isShuttingDown else { return }
+                known = record
+                var machine = TransferMachine(record, network: network(of: record.request))
+                guard case .finish(let outcome) = machine.forbidden(reason) else {
+                    // It was changed to wait.
+                    lineUp(record)
+                    return schedule()
+                }
+                queue.lines.leave(id, key(record))
+                if try await finish(machine.record, outcome) { return }
             }
-            queue.lines.leave(id, key(record))
-            try await finish(machine.record, outcome)
         } catch {
             guard let known else { return noteFailure(error) }
             lineUpLater(known, error)

@@ -57,17 +57,23 @@ extension MemoryTransaction {
     }
 
     func update(_ record: TransferRecord) throws(TransferError) -> Bool {
-        guard let old = rows[record.id] else { return false }
+        guard let old = row(of: record) else { return false }
         let row = MemoryRow(record, inPlaceOf: old, destination: record.facts.destination)
         try checkIsFree(row.destination, for: record.id)
         rows.set(row, of: record.id)
         return true
     }
 
-    func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
-        guard let old = rows[id] else { return false }
-        set(facts, of: old, destination: old.destination)
+    func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool {
+        guard let old = row(of: record) else { return false }
+        set(record.facts, of: old, destination: old.destination)
         return true
+    }
+
+    /// The row that a record was read from; nil if it is gone, or another one.
+    private func row(of record: TransferRecord) -> MemoryRow? {
+        guard let row = rows[record.id], row.record.revision.number == record.revision.number else { return nil }
+        return row
     }
 
     func updateFacts(_ id: TransferID, _ facts: StoredFacts) throws(TransferError) -> Bool {

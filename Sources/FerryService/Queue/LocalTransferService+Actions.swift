@@ -210,16 +210,22 @@ extension LocalTransferService {
     func finishCancel(
         _ record: TransferRecord, on queue: DiskQueue? = nil, within limit: Duration? = nil
     ) async throws(TransferError) -> Bool {
-        var machine = TransferMachine(record)
-        guard case .finish(let outcome) = machine.runStopped() else { return true }
-        var ended = machine.record
-        let leftovers = Leftovers(record)
-        guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else { return false }
-        if let error = failures[leftovers.id] { throw error }
-        ended.facts.partial = nil
-        ended.facts.copy = nil
-        ended.facts.needsTruncation = false
-        try await finish(ended, outcome)
+        var record: TransferRecord? = record
+        while let stopped = record {
+            var machine = TransferMachine(stopped)
+            guard case .finish(let outcome) = machine.runStopped() else { return true }
+            var ended = machine.record
+            let leftovers = Leftovers(stopped)
+            guard let failures = await removeLeftovers([leftovers], on: queue, within: limit) else { return false }
+            if let error = failures[leftovers.id] { throw error }
+            ended.facts.partial = nil
+            ended.facts.copy = nil
+            ended.facts.needsTruncation = false
+            if try await finish(ended, outcome) { return true }
+            // It has changed since it was read.
+            let id = stopped.id
+            record = try await journal.read { reader throws(TransferError) in try reader.record(id) }
+        }
         return true
     }
 
@@ -235,10 +241,13 @@ extension LocalTransferService {
         configuration.reached(.actionCommitted)
         queue.lines.leave(id, key(record))
         await stopBriefly([id])
-        let after = try await existing(id)
+        var after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }
         var machine = TransferMachine(after)
-        if case .finish(let outcome) = machine.runStopped() { try await finish(machine.record, outcome) }
+        while case .finish(let outcome) = machine.runStopped(), try await !finish(machine.record, outcome) {
+            after = try await existing(id)
+            machine = TransferMachine(after)
+        }
         let left = try await finishRemovals(
             of: [id], in: session, sparesSucceeded: false, within: .seconds(configuration.answerLimit))
         if left.isEmpty { return ActionResult(id: id) }

@@ -134,11 +134,15 @@ extension LocalTransferService {
         _ partial: PartialFacts, of record: TransferRecord, on queue: DiskQueue
     ) async throws(TransferError) {
         try await engine.removePartialFile(partial, on: queue)
-        var cleaned = record.facts
-        cleaned.partial = nil
-        cleaned.ranges.removeAll()
-        let (id, facts) = (record.id, cleaned)
-        try await journal.commit { transaction throws(TransferError) in try transaction.updateFacts(id, facts) }
+        var cleaned = record
+        cleaned.facts.partial = nil
+        cleaned.facts.ranges.removeAll()
+        let facts = cleaned
+        let isStored = try await journal.commit { transaction throws(TransferError) in
+            try transaction.updateFacts(of: facts)
+        }
+        // One that has changed since it was read is looked at again.
+        if !isStored { cleanUpLater() }
     }
 }
 

@@ -92,7 +92,7 @@ extension LocalTransferService {
                     lineUp(current)
                     return setDueAlarm(current)
                 }
-                if try await finish(current, .failed(error), isUntouched: true, hasTurn: true) { return }
+                if try await finish(current, .failed(error)) { return }
                 // It is another one since it was read.
                 guard let stored = try await records(of: [record.id]).first else { return }
                 current = stored

@@ -6,12 +6,9 @@ struct EndingTransfers {
     typealias Answer = Result<Int64?, TransferError>
 
     struct One {
-        let id: TransferID
         let end: StoredEnd
         let kind: TransferEvent.Kind
         let at: Date
-        /// Whether the turn is its own.
-        let hasTurn: Bool
         let continuation: CheckedContinuation<Answer, Never>
     }
 
@@ -22,15 +19,12 @@ struct EndingTransfers {
 extension LocalTransferService {
     /// Stores an end and its event, together with those of others of the moment.
     ///
-    /// - Parameter hasTurn: whether the caller has the transfer's turn.
-    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns; nil also if somebody else acts upon the transfer.
+    /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
     func storeEnd(
-        _ end: StoredEnd, of id: TransferID, kind: TransferEvent.Kind, at: Date, hasTurn: Bool
+        _ end: StoredEnd, kind: TransferEvent.Kind, at: Date
     ) async throws(TransferError) -> Int64? {
         let answer: EndingTransfers.Answer = await withCheckedContinuation { continuation in
-            ending.waiting.append(
-                EndingTransfers.One(
-                    id: id, end: end, kind: kind, at: at, hasTurn: hasTurn, continuation: continuation))
+            ending.waiting.append(EndingTransfers.One(end: end, kind: kind, at: at, continuation: continuation))
             guard !ending.isStoring else { return }
             ending.isStoring = true
             Task(name: "ends of transfers") { await self.storeEnds() }
@@ -40,15 +34,8 @@ extension LocalTransferService {
 
     private func storeEnds() async {
         while !ending.waiting.isEmpty {
-            var group = ending.waiting
+            let group = ending.waiting
             ending.waiting = []
-            // Who acts upon one has begun since: what it changes is in the journal before the end.
-            group.removeAll { one in
-                guard !one.hasTurn, turns.transfers.isTaken(one.id) else { return false }
-                one.continuation.resume(returning: .success(nil))
-                return true
-            }
-            guard !group.isEmpty else { continue }
             let entries = group.map { ($0.end, $0.kind, $0.at) }
             do throws(TransferError) {
                 let numbers = try await journal.commit(ofRunning: true) { transaction throws(TransferError) in

@@ -12,8 +12,9 @@ extension LocalTransferService {
         do throws(TransferError) {
             let record = try await startingRecord(id)
             if let record, case .failed(let error) = record.outcome, error.code == .journalFailed {
-                // The journal's row cannot be read: that is this transfer's end, and the others go on.
-                try await finish(record, .failed(error))
+                // The journal's row cannot be read: that is this transfer's end, and the others go on. An action that has
+                // changed the row meanwhile has its own consequences.
+                _ = try await finish(record, .failed(error))
                 return nil
             }
             // Looks again: somebody may have paused or removed it while it was read.
@@ -26,8 +27,8 @@ extension LocalTransferService {
                 return NextTry(record: record, delay: 0, reason: .beginDate)
             }
             if isOver(record), let error = overdue(record) {
-                let isEnded = try await finish(record, .failed(error), isUntouched: true)
-                // Whoever acts upon it comes first.
+                let isEnded = try await finish(record, .failed(error))
+                // One that has changed since it was read is looked at again.
                 return isEnded ? nil : NextTry(record: record, delay: Self.soon, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
@@ -107,62 +108,61 @@ extension LocalTransferService {
     /// Draws the consequences of a try: the outcome, the next try, or rest.
     private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
         if try await settleSuccess(id, report) { return nil }
-        guard let stored = try await journal.read({ reader throws(TransferError) in try reader.record(id) }) else {
-            return nil
-        }
         var report = report
-        if case .challenged(let challenge) = report.result, let memory = ties.memories[stored.request.session] {
+        if case .challenged(let challenge) = report.result, let session = running.record(of: id)?.request.session,
+            let memory = ties.memories[session]
+        {
             report.result = .challenged(memory.counting(challenge, of: id))
         }
         let dice = Queue.Dice(random: configuration.random(), delayScale: configuration.delayScale)
-        guard let verdict = queue.judge(report, of: stored, dice, at: .now) else { return nil }
-        perform(verdict.effects)
-        switch verdict.next {
-        case .finish(let outcome):
-            try await finish(verdict.record, outcome)
-            return nil
-        case .again(let next):
-            try await store(verdict.record)
-            if let error = verdict.record.retry?.error {
-                logger.info(
-                    "a try failed",
-                    metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(next.delay.rounded()) s"])
+        // The request may have been changed, and the intent too, while the try was made and while its end is stored.
+        while let stored = try await journal.read({ reader throws(TransferError) in try reader.record(id) }) {
+            // One that has ended keeps its end; a row that cannot be read says that it has failed.
+            guard stored.outcome == nil, let verdict = queue.judge(report, of: stored, dice, at: .now) else {
+                return nil
             }
-            return next
-        case .rest:
-            try await store(verdict.record)
-            return nil
+            perform(verdict.effects)
+            switch verdict.next {
+            case .finish(let outcome):
+                if try await finish(verdict.record, outcome) { return nil }
+            case .again(let next):
+                guard try await store(verdict.record) else { continue }
+                if let error = verdict.record.retry?.error {
+                    logger.info(
+                        "a try failed",
+                        metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(next.delay.rounded()) s"])
+                }
+                return next
+            case .rest:
+                if try await store(verdict.record) { return nil }
+            }
         }
+        return nil
     }
 
     /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
-        // Whoever changes its request has taken its turn.
-        guard !turns.transfers.isTaken(id), let (record, outcome) = queue.success(report, of: id, at: .now),
-            try await finish(record, outcome, isUntouched: true)
-        else { return false }
+        guard let (record, outcome) = queue.success(report, of: id, at: .now), try await finish(record, outcome) else {
+            return false
+        }
         if case .succeeded(let success) = outcome {
             queue.running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(record).origin)
         }
         return true
     }
 
-    /// Stores everything about a transfer after a try, but what others may have changed meanwhile.
-    func store(_ record: TransferRecord) async throws(TransferError) {
-        try await journal.commit { transaction throws(TransferError) in try transaction.settle(record) }
+    /// Stores everything about a transfer after a try.
+    ///
+    /// - Returns: false, with nothing stored, if it has changed since it was read.
+    func store(_ record: TransferRecord) async throws(TransferError) -> Bool {
+        try await journal.commit { transaction throws(TransferError) in try transaction.update(record) }
     }
 
     /// Records an outcome with its event in one transaction, and tells all listeners.
     ///
-    /// - Parameters:
-    ///   - isUntouched: whether the record's request is that of the journal.
-    ///   - hasTurn: whether the caller has the transfer's turn.
-    /// - Returns: false, with nothing recorded, if it has ended already, or if it was untouched and a user wants something else
-    ///   of it now.
-    @discardableResult
-    func finish(
-        _ record: TransferRecord, _ outcome: Outcome, isUntouched: Bool = false, hasTurn: Bool = false
-    ) async throws(TransferError) -> Bool {
+    /// - Parameter record: what the outcome was decided from.
+    /// - Returns: false, with nothing recorded, if the transfer has changed since it was read, or is gone.
+    func finish(_ record: TransferRecord, _ outcome: Outcome) async throws(TransferError) -> Bool {
         let now = Date()
         var record = record
         record.outcome = outcome
@@ -189,9 +189,9 @@ extension LocalTransferService {
         } else if record.facts.partial == nil, let leftover {
             try? await engine.removePartialFile(leftover)
         }
-        guard let (number, shown) = try await store(ended, kind, at: now, isUntouched: isUntouched, hasTurn) else {
-            return false
-        }
+        let shown = Transfer(ended, live: .waiting(.slot))
+        let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
+        guard let number = try await storeEnd(end, kind: kind, at: now) else { return false }
         configuration.reached(.outcomeCommitted)
         starting.ahead.forget(record.id)
         queue.running.forget(record.id)
@@ -204,20 +204,6 @@ extension LocalTransferService {
         await noteNews(of: record.request.session)
         await noteOutcome()
         return true
-    }
-
-    /// Stores an outcome and its event.
-    private func store(
-        _ ended: TransferRecord, _ kind: TransferEvent.Kind, at now: Date, isUntouched: Bool, _ hasTurn: Bool
-    ) async throws(TransferError) -> (number: Int64, shown: Transfer)? {
-        if isUntouched {
-            let shown = Transfer(ended, live: .waiting(.slot))
-            let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
-            return try await storeEnd(end, of: ended.id, kind: kind, at: now, hasTurn: hasTurn).map { ($0, shown) }
-        }
-        return try await journal.commit { transaction throws(TransferError) in
-            try transaction.finish(ended, kind: kind, at: now)
-        }
     }
 
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {

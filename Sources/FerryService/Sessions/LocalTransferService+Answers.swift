@@ -59,15 +59,21 @@ extension LocalTransferService {
             memory.store(answer, to: challenge)
         default: return false
         }
-        guard !running.contains(record.id) else { return false }
-        let id = record.id
-        try await journal.commit { transaction throws(TransferError) in
-            guard var current = try transaction.record(id) else { return }
-            current.facts.challenge = nil
-            current.retry = nil
-            try transaction.update(current)
+        var record = record
+        while record.outcome == nil, record.facts.challenge != nil, !running.contains(record.id) {
+            let asked = record
+            let isStored = try await journal.commit { transaction throws(TransferError) in
+                guard var current = try transaction.current(asked) else { return false }
+                current.facts.challenge = nil
+                current.retry = nil
+                return try transaction.update(current)
+            }
+            if isStored {
+                if record.isEligible { lineUp(record) }
+                break
+            }
+            record = try await existing(record.id)
         }
-        if record.isEligible { lineUp(record) }
         // The answer may fit others of the session too.
         queue.lines.wake(waitingFor: .authentication, in: record.request.session)
         return false

@@ -95,12 +95,14 @@ extension LocalTransferService {
                 guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
                 record = try await existing(id)
             }
-            if let outcome = record.outcome { return ActionResult(id: id, state: outcome.state) }
-            record.intent = .cancel
-            record.facts.cancelReason = Self.forceQuit
-            record.facts.challenge = nil
-            try await finish(record, .canceled)
-            return ActionResult(id: id, state: .canceled)
+            while record.outcome == nil, !record.intent.endsTransfer {
+                record.intent = .cancel
+                record.facts.cancelReason = Self.forceQuit
+                record.facts.challenge = nil
+                if try await finish(record, .canceled) { return ActionResult(id: id, state: .canceled) }
+                record = try await existing(id)
+            }
+            return ActionResult(id: id, state: shown(record).state)
         } catch {
             noteFailure(error)
             return ActionResult(id: id, error: error)

@@ -60,16 +60,27 @@ extension LocalTransferService {
             if case .succeeded = record.outcome { return nil }
         }
         let source = try await handOver(&record)
-        guard record.outcome == nil else {
-            let kept = record
-            try await journal.commit { transaction throws(TransferError) in
-                try transaction.updateFacts(kept.id, kept.facts)
-            }
-            return source
+        while try await !noteRelease(of: record) {
+            // It has changed since it was read; what was handed over stays so.
+            let facts = record.facts
+            record = try await existing(id)
+            record.facts = facts
         }
-        record.intent = .cancel
-        try await finish(record, .canceled)
         return source
+    }
+
+    /// Records what was handed over, and with that the end of a transfer that has none.
+    ///
+    /// - Returns: false, with nothing recorded, if the transfer has changed since it was read.
+    private func noteRelease(of record: TransferRecord) async throws(TransferError) -> Bool {
+        guard record.outcome == nil else {
+            return try await journal.commit { transaction throws(TransferError) in
+                try transaction.updateFacts(of: record)
+            }
+        }
+        var released = record
+        if !released.intent.isRemoval { released.intent = .cancel }
+        return try await finish(released, .canceled)
     }
 
     /// Gives the partial file a name of its own if the transfer can be continued; removes it if not.

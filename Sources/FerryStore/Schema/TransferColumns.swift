@@ -21,7 +21,7 @@ enum TransferColumns {
         """
     static let update = """
         UPDATE transfers SET \(names.map { "\($0) = ?" }.joined(separator: ", ")), active = NULL, \
-        revision = \(CoreColumns.nextRevision) WHERE id = ?
+        revision = \(CoreColumns.nextRevision) WHERE id = ? AND revision = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
     static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"

@@ -48,8 +48,7 @@ struct EndColumns: Sendable {
 }
 
 extension SQLiteTransaction {
-    /// Records that a transfer that is wanted has ended, and the event that says so; its request loses its secrets
-    /// and else stays as it is.
+    /// Records that a transfer has ended, and the event that says so; its request loses its secrets and else stays as it is.
     ///
     /// - Returns: the event's number; nil, with nothing changed, if there is no such transfer, or if what the end was decided
     ///   from has changed since.
@@ -59,16 +58,16 @@ extension SQLiteTransaction {
         let end = try EndColumns(of: end)
         let changed = try connection.execute(
             """
-            UPDATE transfers SET revision = \(CoreColumns.nextRevision), phase = ?, ended = ?, destination = ?, former = ?, placed = ?, \
-            finished_at = ?, due = NULL, retry_at = NULL, retry_delay = NULL, retry_reason = NULL, attempts = ?, \
-            restarts = ?, has_partial = ?, secrets_forgotten = ?, facts = ?, failures = ?, retry = NULL, outcome = ?, \
-            secrets = ? WHERE id = ? AND revision = ?
+            UPDATE transfers SET revision = \(CoreColumns.nextRevision), intent = ?, phase = ?, ended = ?, destination = ?, \
+            former = ?, placed = ?, finished_at = ?, due = NULL, retry_at = NULL, retry_delay = NULL, \
+            retry_reason = NULL, attempts = ?, restarts = ?, has_partial = ?, secrets_forgotten = ?, facts = ?, \
+            failures = ?, retry = NULL, outcome = ?, secrets = ? WHERE id = ? AND revision = ?
             """,
             [
-                JournalPhase(end.core).rawValue, JournalPhase(ended: end.core.outcome)?.rawValue, end.destination,
-                end.former, end.placed, end.finishedAt, end.core.attempts, end.core.restarts, end.core.leavesWork,
-                end.core.secretsForgotten, end.facts, end.failures, end.outcome, end.hasSecrets, end.id.column,
-                try complete(end),
+                end.core.intent.rawValue, JournalPhase(end.core).rawValue,
+                JournalPhase(ended: end.core.outcome)?.rawValue, end.destination, end.former, end.placed,
+                end.finishedAt, end.core.attempts, end.core.restarts, end.core.leavesWork, end.core.secretsForgotten,
+                end.facts, end.failures, end.outcome, end.hasSecrets, end.id.column, try complete(end),
             ])
         guard changed == 1 else { return nil }
         if let request = end.request {
@@ -91,48 +90,5 @@ extension SQLiteTransaction {
                 "SELECT 1 FROM transfers WHERE id = ? AND revision = ?", [end.id.column, revision]) != nil
         else { return revision }
         return try completedCore(end.id)?.revision.number ?? revision
-    }
-
-    /// Records that a transfer has ended, and the event that says so; what users have asked for since `ended` was read stays.
-    ///
-    /// An end is decided from a transfer that has none, so one that has ended in between keeps its first end.
-    /// - Returns: the event's number and the transfer as the event shows it; nil, with nothing changed, if there is no such
-    ///   transfer, or if it has ended.
-    package func finish(
-        _ ended: TransferRecord, kind: TransferEvent.Kind, at: Date
-    ) throws(TransferError) -> (number: Int64, shown: Transfer)? {
-        guard try isUnfinished(ended.id), let current = try record(ended.id) else { return nil }
-        var finished = ended
-        finished.request = current.request
-        finished.credentials = current.credentials
-        if current.intent.isRemoval { finished.intent = current.intent }
-        if ended.outcome?.forgetsSecrets == true { finished.forgetSecrets() }
-        let shown = Transfer(finished, live: .waiting(.slot))
-        try update(finished)
-        let number = try appendEvent(
-            kind: kind, at: at, id: finished.id, session: finished.request.session, snapshot: shown)
-        return (number, shown)
-    }
-
-    /// Stores what an attempt has found out about a transfer that has not ended; changes by others meanwhile stay.
-    ///
-    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has ended.
-    @discardableResult
-    package func settle(_ tried: TransferRecord) throws(TransferError) -> Bool {
-        guard try isUnfinished(tried.id), let current = try record(tried.id) else { return false }
-        var merged = tried
-        merged.intent = current.intent
-        merged.request = current.request
-        merged.credentials = current.credentials
-        merged.outcome = nil
-        merged.active = current.active
-        // A new address is asked at once.
-        if current.request.hasOtherAddress(than: tried.request) { merged.retry = nil }
-        return try update(merged)
-    }
-
-    /// Whether there is a transfer, and no outcome of it is stored; also of one whose row cannot be read otherwise.
-    private func isUnfinished(_ id: TransferID) throws(TransferError) -> Bool {
-        try connection.row("SELECT 1 FROM transfers WHERE id = ? AND outcome IS NULL", [id.column]) != nil
     }
 }

@@ -36,6 +36,8 @@ extension SQLiteTransaction {
 
     /// Writes no more of a row than what changes: a part of it that cannot be read stays as it is.
     private func forgetSecrets(of id: TransferID) throws(TransferError) {
+        // A row of an earlier version is given its columns first: the revision says that it has them.
+        if try revision(of: id) <= 0 { _ = try completedCore(id) }
         guard let row = try connection.row(TransferColumns.select, [id.column]) else { return }
         let (stored, unreadable) = TransferColumns.record(from: RowReader(row))
         guard !unreadable.contains("request") else {
@@ -52,6 +54,15 @@ extension SQLiteTransaction {
             try connection.execute(
                 "UPDATE transfers SET facts = ? WHERE id = ?", [try JournalJSON.text(record.facts), id.column])
         }
-        try connection.execute("UPDATE transfers SET secrets = 0 WHERE id = ?", [id.column])
+        try connection.execute(
+            """
+            UPDATE transfers SET secrets = 0, secrets_forgotten = ?, \
+            revision = iif(revision > 0, \(CoreColumns.nextRevision), revision) WHERE id = ?
+            """, [record.request.secretsForgotten, id.column])
+    }
+
+    private func revision(of id: TransferID) throws(TransferError) -> Int64 {
+        try connection.row("SELECT revision FROM transfers WHERE id = ?", [id.column])
+            .flatMap { RowReader($0).integer(0) } ?? 0
     }
 }

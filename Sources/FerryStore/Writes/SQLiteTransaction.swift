@@ -21,14 +21,16 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
         try insert(record.request.tags, of: record.id)
     }
 
-    /// Stores everything about a transfer but its id and the time of its creation.
+    /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
+    /// from.
     ///
     /// A live transfer holds the destination that its facts name, or none.
+    /// - Returns: false, with nothing changed, if there is no such transfer, or if it has changed since it was read.
     /// - Throws: `destination_exists` if another live transfer has reserved that path.
     @discardableResult
     package func update(_ record: TransferRecord) throws(TransferError) -> Bool {
         var arguments = try TransferColumns.arguments(record)
-        arguments += [record.id.column]
+        arguments += [record.id.column, record.revision.number]
         let changed = try reserving(record.facts.destination, for: record.id) { () throws(TransferError) in
             try connection.execute(TransferColumns.update, arguments)
         }
@@ -46,13 +48,13 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
         return true
     }
 
-    /// Records what is durable of a transfer's bytes; leaves its reservation as it is.
+    /// Stores a record's facts and leaves all else as it is, the reservation too.
     @discardableResult
-    package func updateFacts(_ id: TransferID, _ facts: TransferFacts) throws(TransferError) -> Bool {
-        let facts = try FactsColumns(facts)
+    package func updateFacts(of record: TransferRecord) throws(TransferError) -> Bool {
+        let facts = try FactsColumns(record.facts)
         return try connection.execute(
-            "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ?",
-            [facts.text, facts.leavesWork, facts.restarts, id.column]) == 1
+            "UPDATE transfers SET facts = ?, has_partial = ?, restarts = ? WHERE id = ? AND revision = ?",
+            [facts.text, facts.leavesWork, facts.restarts, record.id.column, record.revision.number]) == 1
     }
 
     /// Records what a run has found out; without effect on a transfer that has ended.

@@ -113,9 +113,11 @@ import Testing
             guard var record = try transaction.record(id) else { continue }
             // Another transfer may have the name by an edit.
             do throws(TransferError) {
-                try transaction.settle(record)
+                try transaction.update(record)
+                record = try transaction.record(id) ?? record
                 record.outcome = .canceled
-                _ = try transaction.finish(record, kind: .canceled, at: now.wall)
+                let end = TransferEnd(record, snapshot: Transfer(record, live: .waiting(.slot)))
+                _ = try transaction.finish(StoredEnd(end), kind: .canceled, at: now.wall)
             } catch { guard error.code == .destinationExists || error.code == .internal else { throw error } }
         }
         for session in [session, .cli] {

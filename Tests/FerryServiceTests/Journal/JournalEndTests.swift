@@ -81,54 +81,43 @@ import Testing
         await journal.close()
     }
 
-    /// The end of a whole record must not be stored over another end, nor told a second time.
+    /// What a run has found out is not stored over an end.
     @Test(arguments: JournalKind.allCases)
-    func `of a whole record is not stored over another end, nor what a run has found out`(kind: JournalKind)
-        async throws
-    {
+    func `stands against what a run has found out, and needs its transfer`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
-        let (succeeded, _) = ended(record)
-        let finish: @Sendable (TransferRecord) async throws -> Int64? = { ended in
-            try await journal.commit { transaction throws(TransferError) in
-                try transaction.finish(ended, kind: .succeeded, at: Sample.moment)?.number
-            }
-        }
-        #expect(try await finish(succeeded) == 1)
-        var failed = record
-        failed.outcome = .failed(TransferError(.deadlineExceeded, "Late."))
-        #expect(try await finish(failed) == nil)
+        let (succeeded, end) = ended(record)
+        #expect(try await finish(end, in: journal) == 1)
         let stored = try await journal.commit { transaction throws(TransferError) in
-            (try transaction.settle(record), try transaction.updateFacts(record.id, StoredFacts(record.facts)))
+            (try transaction.update(record), try transaction.updateFacts(record.id, StoredFacts(record.facts)))
         }
         #expect(stored == (false, false))
         #expect(try await journal.record(record.id) == succeeded)
+        try await journal.commit { transaction throws(TransferError) in try transaction.delete(record.id) }
+        #expect(try await finish(end, in: journal) == nil)
         #expect(try await journal.read { reader throws(TransferError) in try reader.lastEventNumber } == 1)
         await journal.close()
     }
 
+    /// A release ends a transfer that its user had suspended.
     @Test(arguments: JournalKind.allCases)
-    func `of a whole record keeps what was asked for meanwhile, and needs its transfer`(kind: JournalKind) async throws
-    {
+    func `takes the wish along that it was decided with`(kind: JournalKind) async throws {
         let journal = try kind.open()
-        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
-        let (succeeded, _) = ended(record)
-        try await journal.commit { transaction throws(TransferError) in
-            guard var changed = try transaction.record(record.id) else { return }
-            changed.request.rateLimit = 4096
-            changed.intent = .remove
-            try transaction.update(changed)
-        }
-        let shown = try await journal.commit { transaction throws(TransferError) in
-            try transaction.finish(succeeded, kind: .succeeded, at: Sample.moment)?.shown
-        }
-        #expect(shown?.rateLimit == 4096)
-        #expect(try await journal.record(record.id)?.intent == .remove)
-        try await journal.commit { transaction throws(TransferError) in try transaction.delete(record.id) }
+        var record = try Sample.fullRecord(1)
+        record.intent = .suspend
+        record = try await Sample.stored(record, in: journal)
+        record.intent = .cancel
+        record.outcome = .canceled
+        record.finishedAt = Sample.moment
+        record.retry = nil
+        let canceled = record
+        let end = StoredEnd(TransferEnd(canceled, snapshot: Transfer(canceled, live: .waiting(.slot))))
         let number = try await journal.commit { transaction throws(TransferError) in
-            try transaction.finish(succeeded, kind: .succeeded, at: Sample.moment)?.number
+            try transaction.finish(end, kind: .canceled, at: Sample.moment)
         }
-        #expect(number == nil)
+        #expect(number == 1)
+        #expect(try await journal.record(record.id) == canceled)
+        #expect(try await journal.counts() == [.canceled: 1])
         await journal.close()
     }
 }

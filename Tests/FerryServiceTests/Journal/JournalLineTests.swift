@@ -69,12 +69,14 @@ import Testing
         let journal = try kind.open()
         var record = try Sample.record(1)
         change.change(&record)
-        try await Sample.insert([record, try Sample.record(2)], into: journal)
+        record = try await Sample.stored(record, in: journal)
+        try await Sample.insert([try Sample.record(2)], into: journal)
         #expect(try await lines(journal).map(\.1) == [[Sample.id(2)]])
         #expect(try await timed(journal) == [record.id])
         // Once it waits for nothing any longer, it stands in line.
-        let plain = try Sample.record(1)
-        try await journal.commit { transaction throws(TransferError) in try transaction.update(plain) }
+        var plain = try Sample.record(1)
+        plain.revision = record.revision
+        try await journal.commit { [plain] transaction throws(TransferError) in try transaction.update(plain) }
         #expect(try await lines(journal).map(\.1) == [[Sample.id(1), Sample.id(2)]])
         #expect(try await timed(journal) == [])
         await journal.close()

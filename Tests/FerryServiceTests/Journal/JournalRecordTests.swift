@@ -38,13 +38,12 @@ import Testing
     @Test(arguments: JournalKind.allCases)
     func `change in what is named and in nothing else`(kind: JournalKind) async throws {
         let journal = try kind.open()
-        var record = try Sample.fullRecord(1)
-        try await Sample.insert([record], into: journal)
+        var record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
         record.facts.restarts = 2
         record.facts.partial = nil
         let expected = record
         try await journal.commit { transaction throws(TransferError) in
-            try transaction.updateFacts(expected.id, expected.facts)
+            try transaction.updateFacts(of: expected)
         }
         #expect(try await journal.record(expected.id) == expected)
         #expect(try await journal.counts() == [.pending: 1])
@@ -75,15 +74,14 @@ import Testing
         let found = try await journal.commit { transaction throws(TransferError) in
             try transaction.saveSettings(ServiceSettings())
             return [
-                try transaction.update(record), try transaction.updateFacts(record.id, TransferFacts()),
-                try transaction.updateFacts(record.id, facts), try transaction.settle(record),
+                try transaction.update(record), try transaction.updateFacts(of: record),
+                try transaction.updateFacts(record.id, facts), try transaction.put(record, replacing: record),
                 try transaction.claimDestination("/d/a", for: record.id, recording: facts),
                 try transaction.finish(end, kind: .succeeded, at: Sample.moment) != nil,
-                try transaction.finish(record, kind: .succeeded, at: Sample.moment) != nil,
                 try transaction.delete(record.id),
             ]
         }
-        #expect(found == Array(repeating: false, count: 8))
+        #expect(found == Array(repeating: false, count: 7))
         #expect(try await journal.read { reader throws(TransferError) in try reader.settings() } != nil)
         await journal.close()
     }
@@ -212,7 +210,7 @@ import Testing
         try await journal.commit { transaction throws(TransferError) in
             var facts = TransferFacts()
             facts.partial = Sample.partial
-            try transaction.updateFacts(Sample.id(1), facts)
+            try transaction.updateFacts(Sample.id(1), StoredFacts(facts))
             try transaction.setIntent(Sample.id(2), .cancel)
             try transaction.finish(Sample.id(3), outcome: .canceled, at: Sample.moment, facts: facts)
             try transaction.finish(Sample.id(4), outcome: .canceled, at: Sample.moment, facts: TransferFacts())

@@ -91,6 +91,12 @@ import Testing
         let found = try await journal.read { reader throws(TransferError) in try reader.records(records.map(\.id)) }
         #expect(found.count == 250 && found.allSatisfy { $0.credentials == nil && $0.request.secretsForgotten })
         #expect(try await forget(Sample.moment + 1) == 1)
+        // Each way to go on asks for them.
+        let ids = records.map(\.id)
+        let begun = try await journal.commit { transaction throws(TransferError) in
+            try transaction.begin(ids, of: .cli, WishCircumstances(WishStates.now))
+        }
+        #expect(begun.events.ids == [] && begun.lacking == ids)
         await journal.close()
     }
 }

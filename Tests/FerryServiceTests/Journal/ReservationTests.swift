@@ -30,8 +30,8 @@ import Testing
     @Test(arguments: JournalKind.allCases, ["finish", "delete", "update"])
     func `F7 a path is free once its transfer let it go`(kind: JournalKind, how: String) async throws {
         let journal = try kind.open()
-        let first = try Sample.record(1, destination: "/d/a")
-        try await Sample.insert([first, try Sample.record(2)], into: journal)
+        let first = try await Sample.stored(try Sample.record(1, destination: "/d/a"), in: journal)
+        try await Sample.insert([try Sample.record(2)], into: journal)
         let isClaimed = try await journal.commit { transaction throws(TransferError) in
             switch how {
             case "finish":
@@ -48,7 +48,11 @@ import Testing
         guard how == "finish" else { return }
         // Ended transfers hold nothing, and one that lives again has to ask.
         let error = await #expect(throws: TransferError.self) {
-            try await journal.commit { transaction throws(TransferError) in try transaction.update(first) }
+            try await journal.commit { transaction throws(TransferError) in
+                guard var again = try transaction.record(first.id) else { return }
+                again.outcome = nil
+                try transaction.update(again)
+            }
         }
         #expect(error?.code == .destinationExists)
     }

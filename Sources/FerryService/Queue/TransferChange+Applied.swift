@@ -1,0 +1,68 @@
+import FerryCore
+import FerryEngine
+import Foundation
+
+extension TransferChange {
+    /// A transfer with this change; actions and answers are no part of it.
+    ///
+    /// - Parameter isRunning: whether an attempt at it is under way.
+    /// - Throws: `invalid_request`, or `request_not_replaceable`.
+    func applied(
+        to record: TransferRecord, isRunning: Bool, now: Date
+    ) throws(TransferError) -> TransferRecord {
+        var record = record
+        if let priority { record.request.priority = priority }
+        if let rate = rateLimit { record.request.rateLimit = rate }
+        if let connections { record.request.connections = connections }
+        if url != nil || headers != nil { try Self.checkReplaceable(record) }
+        if let url { record.request.url = url }
+        if let mirrors { record.request.mirrors = mirrors }
+        if let headers { record.request.headers = headers }
+        // What it is asked for with is given anew.
+        if url != nil || headers != nil { record.request.secretsForgotten = false }
+        if let network { record.request.network = network }
+        if let begin = notBefore { record.request.notBefore = begin > now ? begin : nil }
+        if let note { record.request.note = note }
+        if let rule = retryRule { record.request.retryRule = rule }
+        if let checksums { record.request.checksums = checksums }
+        if let policy = onMismatch { record.request.onMismatch = policy }
+        if let policy = onConflict { record.request.onConflict = policy }
+        if let name { record.request.name = name }
+        if let folder { record.request.folder = folder }
+        let movesFile = name != nil || folder != nil
+        if movesFile {
+            if case .succeeded = record.outcome {
+                throw TransferError(.invalidRequest, "The file of \(record.id) is in its place already.")
+            }
+            if record.facts.partial != nil, record.request.partialFolder == nil,
+                record.request.folder != Destination.folder(of: record.request)
+                    || folder != nil
+            {
+                throw TransferError(
+                    .invalidRequest, "A transfer that has bytes keeps its folder; cancel it and submit it anew.")
+            }
+            if isRunning {
+                throw TransferError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
+            }
+            record.facts.name = nil
+            record.facts.destination = nil
+            record.facts.placement = nil
+        }
+        let admitted = try TransferAdmission.admit(record.request)
+        record.request = admitted.request
+        if url != nil { record.credentials = admitted.credentials }
+        return record
+    }
+
+    /// - Throws: ``TransferError`` with code `request_not_replaceable`.
+    private static func checkReplaceable(_ record: TransferRecord) throws(TransferError) {
+        let request = record.request
+        guard request.method == "GET", !(request.spooled && record.outcome != nil) else {
+            let sentence =
+                request.method == "GET"
+                ? "The transfer \(record.id) has ended."
+                : "The request of \(record.id) has the method \(request.method)."
+            throw TransferError(.requestNotReplaceable, sentence)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import FerryCore
+import Testing
+
+/// A change names the row that it was decided from, and changes nothing if the transfer has another.
+@Suite(.timeLimit(.minutes(1))) struct `What was decided from another row, in both journals` {
+    private func secret() throws -> TransferRecord {
+        var record = TransferRecord(
+            id: Sample.id(1), createdAt: Sample.moment, request: try Sample.record(1).request,
+            credentials: Credentials(user: "me", password: "hunter2"))
+        record.request.headers = [HeaderField(name: "X-Auth-Token", value: "hunter2")]
+        return record
+    }
+
+    private func put(_ old: TransferRecord, in journal: any Journal) async throws -> Bool {
+        var changed = old
+        changed.request.rateLimit = 4096
+        return try await journal.commit { [changed] transaction throws(TransferError) in
+            try transaction.put(changed, replacing: old)
+        }
+    }
+
+    /// A change that was decided before an end and stored after it must not put back what the end has taken out.
+    @Test(arguments: JournalKind.allCases)
+    func `puts no secrets back on a transfer that has ended`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let record = try await Sample.stored(try secret(), in: journal)
+        var ended = record
+        ended.outcome = Sample.success
+        ended.finishedAt = Sample.moment
+        ended.forgetSecrets()
+        let end = StoredEnd(TransferEnd(ended, snapshot: Transfer(ended, live: .waiting(.slot))))
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.finish(end, kind: .succeeded, at: Sample.moment)
+        }
+        #expect(try await !put(record, in: journal))
+        let stored = try #require(try await journal.record(record.id))
+        #expect(stored == ended && !stored.hasSecrets && stored.request.rateLimit == 0)
+        #expect(try await put(stored, in: journal))
+        let changed = try #require(try await journal.record(record.id))
+        #expect(!changed.hasSecrets && changed.request.rateLimit == 4096)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `puts no secrets back that were forgotten long after the end`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        var record = try secret()
+        record.outcome = .failed(TransferError(.notFound, "No."))
+        record.finishedAt = Sample.moment
+        record = try await Sample.stored(record, in: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.forgetSecrets(in: .failed, endedBefore: nil, after: TransferID(rawValue: 0))
+        }
+        #expect(try await !put(record, in: journal))
+        #expect(try await journal.record(record.id)?.hasSecrets == false)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `changes nothing`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.wish(.pause, for: record.id, at: WishMoment(now: WishStates.now))
+        }
+        let paused = try #require(try await journal.record(record.id))
+        var tried = record
+        tried.attempts += 1
+        tried.facts.restarts = 2
+        let late = tried
+        let stored = try await journal.commit { transaction throws(TransferError) in
+            (try transaction.update(late), try transaction.updateFacts(of: late))
+        }
+        #expect(stored == (false, false))
+        #expect(try await !put(record, in: journal))
+        #expect(try await journal.record(record.id) == paused)
+        await journal.close()
+    }
+
+    /// A checkpoint says nothing that decisions depend on.
+    @Test(arguments: JournalKind.allCases)
+    func `is no change that was decided before a checkpoint, which stays`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        let record = try await Sample.stored(try Sample.fullRecord(1), in: journal)
+        var facts = record.facts
+        facts.ranges.insert(0..<5)
+        let checkpoint = try journal.prepare(facts)
+        try await journal.commit { transaction throws(TransferError) in
+            _ = try transaction.updateFacts(record.id, checkpoint)
+        }
+        #expect(try await put(record, in: journal))
+        let changed = try #require(try await journal.record(record.id))
+        #expect(changed.request.rateLimit == 4096 && changed.facts == facts)
+        await journal.close()
+    }
+}
