@@ -61,6 +61,6 @@ package enum AnswerField {
     package static let server = "Server"
     /// Version of the control API that the daemon speaks; of every answer.
     package static let api = "Ferry-API"
-    /// Number of a durable event before those of what was submitted.
+    /// Number of a durable event before the events of what was submitted.
     package static let lastEvent = "Ferry-Last-Event"
 }

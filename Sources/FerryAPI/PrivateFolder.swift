@@ -3,7 +3,7 @@ import Foundation
 
 /// Makes folders that only their owner may enter.
 package enum PrivateFolder {
-    /// Makes the folder, and those above it, with mode 0700, or judges the one that is there.
+    /// Makes the folder, and the folders above it, with mode 0700, or judges the one that is there.
     ///
     /// - Throws: ``TransferError`` with code `daemon_unreachable` if it is no folder, or another user could replace it or
     ///   what is in it.

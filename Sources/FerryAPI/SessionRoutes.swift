@@ -54,7 +54,7 @@ extension ActOnSession.Request: StrictBody {
 package enum ReorderSession: Endpoint {
     package static let route = Route(
         .put, "/sessions/{id}/order",
-        "Stores in which order a session's transfers get their turns; those that are not named come after.")
+        "Stores in which order a session's transfers get their turns; the others come after.")
 
     package struct Request: Hashable, Codable, Sendable {
         package var order: TransferIDRuns

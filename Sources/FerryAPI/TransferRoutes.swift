@@ -42,7 +42,7 @@ package enum DeleteTransfer: Endpoint {
 package enum ReleaseTransfer: Endpoint {
     package static let route = Route(
         .post, "/transfers/{id}/release",
-        "Ends one transfer and hands its partial file over to whoever continues it.")
+        "Ends one transfer and hands its partial file over to a request that continues it.")
 
     package struct Response: Hashable, Codable, Sendable {
         /// What a new request continues; nil if the transfer cannot be continued.
@@ -61,7 +61,7 @@ package enum ActOnTransfers: Endpoint {
         package var action: TransferAction
         /// The named ones; nil is all that the session filter lets through.
         package var ids: [TransferID]?
-        /// Only those of this session; nil is all sessions.
+        /// Only transfers of this session; nil is all sessions.
         package var session: SessionID?
 
         package init(action: TransferAction, selection: TransferSelection) {

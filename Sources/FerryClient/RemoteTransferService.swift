@@ -213,7 +213,7 @@ extension RemoteTransferService {
             } catch {
                 let mayRepeat: Bool
                 switch error {
-                case .nobodyListens, .unread: mayRepeat = true
+                case .noListener, .unread: mayRepeat = true
                 case .lost: mayRepeat = afterLoss
                 case .refused, .silent, .answered, .canceled: throw error.error
                 }

@@ -188,7 +188,7 @@ import Testing
             let daemon = LocalDaemon(configuration, socketLimit: .zero)
             let error = await #expect(throws: TransferError.self) { try await daemon.statusIfRunning() }
             #expect(error?.code == .daemonUnreachable)
-            #expect(error?.message.contains("runs as process \(process.pid), and nobody can reach it") == true)
+            #expect(error?.message.contains("runs as process \(process.pid), and no client can reach it") == true)
             #expect(try await daemon.stop())
             #expect(!DaemonProcess.isAlive(process.pid))
             #expect(try await daemon.statusIfRunning() == nil)
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is started by a client that may not`() async throws {
+    @Test func `a client that may not start a daemon starts none`() async throws {
         try await withProgram("touch \"$FERRY_HOME/started\"") { configuration in
             var passive = configuration
             passive.startsDaemon = false

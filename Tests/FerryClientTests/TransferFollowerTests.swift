@@ -52,7 +52,7 @@ import Testing
         #expect(service.subscriptions.map(\.endsWithTransfers) == [true, true])
     }
 
-    @Test func `an end that nobody told of is found by asking`() async throws {
+    @Test func `an end without an event is found by asking`() async throws {
         let service = ScriptedService([[.breaks]], known: [Self.transfer(Self.one, .failed)])
         #expect(try await follow(service, [Self.one], after: 4) == ["interrupted", "is failed"])
     }

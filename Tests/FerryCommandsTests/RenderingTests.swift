@@ -75,7 +75,7 @@ import Testing
         #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
     }
 
-    /// A sentence with a long URL filled the line, and nobody saw whether there would be another try.
+    /// A sentence with a long URL filled the line, and hid whether there would be another attempt.
     @Test func `a wait on a narrow terminal cuts the cause and keeps the time of the next try`() {
         var transfer = Transfer.sample()
         transfer.state = .waiting

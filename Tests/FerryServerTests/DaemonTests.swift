@@ -123,7 +123,7 @@ import Testing
         #expect(limit.rlim_cur == limit.rlim_max)
     }
 
-    /// Three files for each event loop: those of the connections and those of the control socket.
+    /// Three files for each event loop, of the connections and of the control socket.
     @Test(arguments: [(1, 70), (2, 76), (4, 88), (64, 268)])
     func `a machine with more processors needs more open files`(cores: Int, least: Int) {
         #expect(OpenFiles.least(cores: cores) == least)

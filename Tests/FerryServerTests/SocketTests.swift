@@ -15,7 +15,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a socket that nobody answers on is removed`() async throws {
+    @Test func `a socket that no daemon answers on is removed`() async throws {
         try await withFolder { folder in
             let path = folder + "/ferryd.sock"
             try leaveSocket(at: path)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a socket that somebody answers on stays`() async throws {
+    @Test func `a socket that a daemon answers on stays`() async throws {
         try await withServer { client in
             let error = #expect(throws: TransferError.self) { try ControlSocket(path: client.path).prepare() }
             #expect(error?.code == .daemonUnreachable)

@@ -3,7 +3,7 @@ import FerryURLSession
 public import Foundation
 import Synchronization
 
-/// Where the files of a manager are: finished ones and those that are not.
+/// Where the files of a manager are, finished or not.
 ///
 /// The folders are made when the first download needs them, for their user alone. What the daemon knows of downloads
 /// is not here, so that a cache may be emptied or moved without harm to it.
@@ -72,7 +72,7 @@ public final class Cache: Sendable {
         return FileNaming.defaultName(for: address)
     }
 
-    /// Asks somebody who knows tasks for the names of their files.
+    /// Asks a session, from here on, for the names of its tasks' files.
     func link(_ names: @escaping @Sendable (String) -> String?) { links.withLock { $0.append(names) } }
 
     // MARK: Files that were kept

@@ -6,7 +6,7 @@ import Glibc
 public typealias FileVerificationType = FileChecksumHelper.VerificationType
 public typealias FileVerificationError = FileChecksumHelper.FileVerificationError
 
-/// Compares files with codes, whoever has downloaded them.
+/// Compares files with codes, whether Ferry has downloaded them or not.
 public enum FileChecksumHelper {
     /// How a code is made of a file.
     public enum VerificationType: Int, Codable, Sendable, CaseIterable {

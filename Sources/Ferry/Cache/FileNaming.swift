@@ -5,10 +5,10 @@ enum FileNaming {
     /// Bytes of a name at most, as file systems have it.
     private static let longest = 255
 
-    /// The name of a URL's file where nobody gives one: the URL's MD5 and its extension.
+    /// The name of a URL's file where the app gives none: the URL's MD5 and its extension.
     static func defaultName(for url: String) -> String { defaultName(for: url, URL(string: url)?.pathExtension) }
 
-    /// The name of a URL's file where nobody gives one.
+    /// The name of a URL's file where the app gives none.
     static func defaultName(for url: URL) -> String { defaultName(for: url.absoluteString, url.pathExtension) }
 
     private static func defaultName(for url: String, _ pathExtension: String?) -> String {

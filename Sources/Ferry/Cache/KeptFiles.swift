@@ -104,7 +104,7 @@ final class KeptFiles: Sendable {
         let entries = data.flatMap { try? JSONDecoder().decode([String: Entry].self, from: $0) } ?? [:]
         state.isLoaded = true
         state.index = facts
-        // Files that somebody has changed or taken away are forgotten, so that the index has an end.
+        // Files that were changed or taken away are forgotten, so that the index has an end.
         state.entries = entries.filter { FileNaming.sanitized($0.key) == $0.key && isUntouched($0.key, $0.value) }
         arrange(&state)
     }

@@ -59,7 +59,7 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
     /// The manager that it belongs to.
     public var sessionManager: SessionManager? { state.withLock(\.manager) }
 
-    /// Called when the events of a background session are over, in place of the manager's completion handler.
+    /// Called when all events of a background session have been told, in place of the manager's completion handler.
     open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (URLSession) -> Void)? {
         get { state.withLock(\.finished) }
         set { state.withLock { $0.finished = newValue } }
@@ -69,7 +69,7 @@ open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its stat
 
     func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
 
-    /// The events of a background session are over: calls the closure, or without one the manager's completion handler.
+    /// All events of a background session have been told: calls the closure, or without one the manager's completion handler.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         let events = sessionManager?.shared.events
         if let finished = sessionDidFinishEventsForBackgroundURLSession {

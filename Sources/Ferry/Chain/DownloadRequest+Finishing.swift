@@ -7,7 +7,7 @@ import Synchronization
 
 /// How the file of a chain comes to its place.
 extension DownloadRequest {
-    /// The statuses whose responses are files, where nobody says otherwise.
+    /// The statuses whose responses are files, unless the app names others.
     private static let success: Set<Int> = Set(200..<300)
 
     /// The task has come to an end other than a pause.
@@ -34,7 +34,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Somebody asks for the result of a download that an earlier process has left, as it is.
+    /// The app asks for the result of a download that an earlier process has left, as it is.
     func takeUp() {
         guard session != nil else { return }
         let status = downloadTask.state.withLock { task -> Status? in
@@ -45,11 +45,11 @@ extension DownloadRequest {
         if let status, status.isEnd, status != .suspended { ended(after: nil) }
     }
 
-    /// Brings the file to its place and tells those who wait, once, on the operation queue.
+    /// Brings the file to its place and calls the closures that wait, once, on the operation queue.
     func finishIfWanted(after mark: DeliveryMark?) {
         let begins = state.withLock { state in
             guard state.hasEnded, state.isWanted, !state.isFinishing, state.result == nil else { return false }
-            // A file that nobody names a place for waits until somebody takes it.
+            // A file without a destination waits until the app asks for the result.
             guard state.destination != nil || !state.responses.isEmpty || downloadTask.status != .succeeded else {
                 return false
             }

@@ -37,13 +37,13 @@ public final class DownloadRequest: Sendable {
         var acceptable: Set<Int>?
         var responses: [Responder] = []
         var result: DefaultDownloadResponse?
-        /// Whether somebody asked for the file, so that it may be finished.
+        /// Whether the app has asked for the file in this process, so that it may be finished.
         var isWanted: Bool
         var hasEnded = false
         var isFinishing = false
     }
 
-    /// Somebody who is told of the result.
+    /// A closure that gets the result, and its queue.
     struct Responder: Sendable {
         let queue: DispatchQueue
         let handler: Handler<DefaultDownloadResponse>
@@ -111,7 +111,7 @@ public final class DownloadRequest: Sendable {
         return self
     }
 
-    /// Takes responses with these statuses alone for the file; without it those from 200 to 299.
+    /// Takes responses with these statuses alone for the file; without it statuses from 200 to 299.
     @discardableResult
     public func validate<S: Sequence>(statusCode acceptable: S) -> Self where S.Element == Int {
         let statuses = Set(acceptable)

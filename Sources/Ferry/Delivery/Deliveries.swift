@@ -171,7 +171,7 @@ enum DeliveryLine: Int, CaseIterable, Sendable {
     var other: DeliveryLine { self == .main ? .own : .main }
 
     /// The mark that a closure in this line has to wait for so that it comes after some others: in the same line the order
-    /// is kept anyway, and of those in the other the last one counts.
+    /// is kept anyway, and of the marks in the other line the last one counts.
     func after(_ marks: DeliveryMark?...) -> DeliveryMark? {
         marks.compactMap(\.self).filter { $0.line == other }.max { $0.number < $1.number }
     }

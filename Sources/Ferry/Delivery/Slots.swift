@@ -69,10 +69,10 @@ enum TaskEnds {
 }
 
 extension Deliveries {
-    /// Those of tasks that belong to no manager.
+    /// The deliveries of tasks that belong to no manager.
     private static let detached = Deliveries(
         operationQueue: DispatchQueue(label: "Ferry.DownloadTask.operationQueue"))
 
-    /// Those that a task's closures are among.
+    /// The deliveries that a task's closures are among.
     static func of(_ task: DownloadTask) -> Deliveries { task.session?.deliveries ?? detached }
 }

@@ -92,7 +92,7 @@ public final class SessionManager: Sendable {
         set { isIndicatorControlled.withLock { $0 = newValue } }
     }
 
-    /// What the app's delegate was given for the events of the identifier: called once on the main queue when they are over.
+    /// What the app's delegate was given for the events of the identifier: called once on the main queue when all have been told.
     public var completionHandler: (() -> Void)? {
         get { shared.events.completionHandler }
         set { shared.events.completionHandler = newValue }

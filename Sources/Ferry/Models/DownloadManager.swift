@@ -8,7 +8,7 @@ import Synchronization
 public final class DownloadManager: Sendable {
     public static let `default` = DownloadManager(identifier: "DownloadBackgroundSessionIdentifier")
 
-    /// Downloads at the same time where nobody says otherwise.
+    /// Downloads at the same time until the app sets another number.
     private static let usualCount = 3
 
     private let manager: SessionManager

@@ -21,7 +21,7 @@ final class BackgroundEvents: EventHandling {
 
     private var session: ManagedSession? { state.withLock { $0.session } }
 
-    /// What the app's delegate was given; called once, on the main queue, when the events are over.
+    /// What the app's delegate was given; called once, on the main queue, when all events have been told.
     var completionHandler: (() -> Void)? {
         get {
             guard let handler = state.withLock({ $0.completion.handler }) else { return nil }
@@ -86,7 +86,7 @@ final class BackgroundEvents: EventHandling {
         }
     }
 
-    /// Tells the delegate that the events are over, which calls the completion handler unless it is told otherwise.
+    /// Tells the delegate that all events have been told, which calls the completion handler unless the app overrides that.
     private func complete() {
         guard let session, let manager = session.manager else { return callCompletionHandler() }
         session.deliveries.add(.main) {
@@ -95,10 +95,10 @@ final class BackgroundEvents: EventHandling {
         }
     }
 
-    /// Somebody else answers for the completion handler.
+    /// The app's own closure answers for the completion handler.
     func leaveCompletionHandler() { state.withLock { $0.completion.leave() } }
 
-    /// Calls the completion handler once the events are over; one that is set later is called then.
+    /// Calls the completion handler once all events have been told; one that is set later is called then.
     func callCompletionHandler() {
         session?.deliveries.add(.main) {
             let handler = self.state.withLock { $0.completion.takeDueHandler() }
@@ -107,24 +107,24 @@ final class BackgroundEvents: EventHandling {
     }
 }
 
-/// The completion handler that the app's delegate was given for a session's events: called once, when they are over.
+/// The completion handler that the app's delegate was given for a session's events: called once, when all have been told.
 struct BackgroundCompletion {
     enum Next {
         case none
-        /// The handler is called when the events are over, which they may be.
+        /// The handler is called when all events have been told, which may be the case already.
         case callWhenDue
-        /// Nobody has called the app: what there was to tell has been told once the session is quiet.
+        /// The daemon has not called the app: all has been told once the session is quiet.
         case awaitEvents
     }
 
     private(set) var handler: (@Sendable () -> Void)?
     /// Whether the daemon has said which tasks there are.
     private var isListed = false
-    /// Whether the app was called to handle events and they are not over.
+    /// Whether the app was called to handle events and not all have been told.
     private var isCalled = false
-    /// Whether it is waited for their end.
+    /// Whether a wait for the last of them is under way.
     private var isUnderWay = false
-    /// Whether they are over and the handler was not called.
+    /// Whether all have been told and the handler was not called.
     private(set) var isDue = false
 
     mutating func set(_ handler: (@Sendable () -> Void)?) -> Next {
@@ -142,7 +142,7 @@ struct BackgroundCompletion {
         isDue = false
     }
 
-    /// Whether it is to be waited for the end of the events now.
+    /// Whether the wait for the last event begins.
     mutating func beginEnd() -> Bool {
         guard isCalled, isListed else { return false }
         isCalled = false

@@ -4,12 +4,12 @@ import Synchronization
 /// What was asked for some tasks.
 struct ControlCall: Sendable {
     let tasks: [DownloadTask]
-    /// Those of them that it ends.
+    /// The tasks among them that the call ends.
     let leaving: [DownloadTask]
     let done: @Sendable (FerryError?) -> Void
 }
 
-/// Calls that do the same to tasks and follow each other: as long as the first has not begun, one transaction does all.
+/// Consecutive identical calls, merged until the first one starts: one transaction does all.
 final class ControlGroup: Sendable {
     private let control: Control
     private let isPatient: Bool

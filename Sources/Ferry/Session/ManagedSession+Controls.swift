@@ -92,7 +92,9 @@ extension ManagedSession {
         }
     }
 
-    /// Shows what running tasks are about to become; those that leave.
+    /// Shows what running tasks are about to become.
+    ///
+    /// - Returns: the tasks that the call ends.
     private func announce(_ control: Control, _ tasks: [DownloadTask]) -> [DownloadTask] {
         guard let will = control.will else { return [] }
         var leaving: [DownloadTask] = []

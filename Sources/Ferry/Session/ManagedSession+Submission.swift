@@ -135,7 +135,7 @@ extension ManagedSession {
         let address = url.absoluteString
         let name = fileName.map { FileNaming.sanitized($0, url: address) }
         return state.withLock { state in
-            // One that a call before has ended makes room for another.
+            // A task that an earlier call is about to end makes room for another.
             if let task = state.list.task(named: address) {
                 let isLeaving = task.state.withLock { $0.calls.makeRoom() }
                 if !isLeaving {
@@ -144,7 +144,7 @@ extension ManagedSession {
             }
             let fallback = FileNaming.defaultName(for: url)
             let isKept = keptName != nil && (name == nil || name == keptName)
-            // Nobody else gives a file the default name.
+            // No other download gives a file the default name.
             let policy: ConflictPolicy? = isKept ? .skip : name == nil || name == fallback ? .replace : nil
             let template = templates.template(headers: headers ?? [:], policy: policy) {
                 RequestPlan.template(state.configuration, place: place, cache: manager.cache)

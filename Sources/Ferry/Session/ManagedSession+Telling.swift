@@ -27,7 +27,7 @@ extension ManagedSession {
         if status != .suspended { task.state.withLock(\.request)?.ended(after: mark) }
     }
 
-    /// Tells of an end that came while nobody was there.
+    /// Tells of an end that came while no process had the session.
     func tellMissed(_ task: DownloadTask, _ status: Status, in state: inout State) {
         let isNews = task.state.withLock { task in
             guard task.isUntold, task.stored == status else { return false }
@@ -37,12 +37,12 @@ extension ManagedSession {
         guard isNews else { return }
         state.tellings.missedEnd()
         log { .downloadTask(status.rawValue, task: task) }
-        // Not before the main queue's next turn: whoever makes a manager may observe it from there on.
+        // Not before the main queue's next turn: an app that makes a manager there may observe it from then on.
         let turn = deliveries.add(.main) {}
         post(DownloadTask.didCompleteNotification, task, after: turn)
     }
 
-    /// Tells what the ends have made of the manager that came while nobody was there, once all of them are known.
+    /// Tells the state that missed ends have given the manager, once all of them are known.
     func tellMissedEnd(in state: inout State) {
         let status = state.status.current
         guard state.tellings.takeMissedEnds(), status.isEnd else { return }

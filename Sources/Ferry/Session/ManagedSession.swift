@@ -7,13 +7,13 @@ import Synchronization
 /// The tasks of one identifier in this process; all managers of that identifier are handles to it.
 ///
 /// The daemon's event stream is the one source of what tasks are: calls ask, and wait until the stream has told what came
-/// of it. So callbacks come in one order, whoever changed a task.
+/// of it. So callbacks come in one order, whether this process, another one or a user changed a task.
 ///
 /// ```
 ///   call ── commands, in call order ──→ service ──→ daemon
 ///   state, callbacks ←── list, events ←── attached ←──┘
 /// ```
-/// Locks: the session's, then a task's, then those of the deliveries; no closure of the app is called with one held.
+/// Locks: the session's, then a task's, then the deliveries'; no closure of the app is called with one held.
 final class ManagedSession: Sendable {
     struct State {
         var list = TaskList()

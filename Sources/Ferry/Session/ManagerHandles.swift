@@ -39,7 +39,7 @@ struct ManagerTellings {
     private var lastProgress: ContinuousClock.Instant?
     /// Whether bytes have come that no progress closure of the managers was called for.
     private(set) var owesProgress = false
-    /// Where the closures of the latest ends are in each line; those of the managers follow them.
+    /// Where the closures of the latest ends are in each line; the managers' closures follow them.
     private var ends = [DeliveryMark?](repeating: nil, count: DeliveryLine.allCases.count)
     private var progress: DeliveryMark?
     /// Whether tasks have ended while there was no process, which the managers may not have been told of.

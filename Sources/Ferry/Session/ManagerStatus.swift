@@ -9,7 +9,7 @@ struct StatusCounts: Hashable, Sendable {
     private(set) var succeeded = 0
 
     var unfinished: Int { waiting + running }
-    /// Those that have not succeeded.
+    /// Tasks that have not succeeded.
     var open: Int { waiting + running + suspended + failed }
 
     mutating func add(_ status: Status) { count(status, 1) }
@@ -75,7 +75,7 @@ struct ManagerStatus: Hashable, Sendable {
     /// A call begins to end all tasks.
     mutating func beganToEndAll(as departure: Status) { pending = departure }
 
-    /// The call is over.
+    /// The call that ends all tasks was answered.
     ///
     /// - Parameter isSome: whether it ended any task.
     mutating func endedAll(as departure: Status, isSome: Bool, _ counts: StatusCounts) {

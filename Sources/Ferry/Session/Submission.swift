@@ -1,7 +1,7 @@
 import FerryCore
 import Synchronization
 
-/// Tasks on their way to the daemon; whoever waits for them may give them up as long as they have not left.
+/// Tasks on their way to the daemon; the call that waits for them may give them up as long as they have not left.
 final class Submission: Sendable {
     private enum Phase { case queued, sent, givenUp }
 
@@ -13,7 +13,7 @@ final class Submission: Sendable {
     let known: [(task: DownloadTask, change: TransferChange?)]
     private let phase = Mutex(Phase.queued)
 
-    /// The batch with those that go on under the names that the daemon has for them.
+    /// The batch with the known tasks that go on, under the names that the daemon has for them.
     var batch: TransferBatch {
         var batch = items
         let starts = known.compactMap { task, change in
@@ -36,7 +36,7 @@ final class Submission: Sendable {
         items.reserveCapacity(planned.count)
         var last: PlanTemplate?
         for (task, plan) in planned {
-            // Those that follow each other are mostly alike.
+            // Consecutive downloads are mostly alike.
             if last !== plan.template, templates.last != plan.template.request {
                 templates.append(plan.template.request)
             }

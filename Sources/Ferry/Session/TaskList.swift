@@ -9,7 +9,7 @@ struct TaskList {
     private(set) var counts = StatusCounts()
     private var byTransfer: [TransferID: DownloadTask] = [:]
     private var byID: [DownloadTask.ID: DownloadTask] = [:]
-    /// Those that a URL alone names.
+    /// Tasks that their URL alone names.
     private var byURL: [String: DownloadTask] = [:]
     /// URLs that more than one of them has had.
     private var sharedURLs: Set<String> = []

@@ -17,7 +17,7 @@ public final class DownloadTask: Identifiable, Sendable {
         public static var unkown: Validation { .unknown }
     }
 
-    /// What identifies a task among those of its manager, also after a relaunch.
+    /// What identifies a task in its manager, also after a relaunch.
     public struct ID: RawRepresentable, Hashable, Codable, Sendable {
         public let rawValue: String
 
@@ -32,7 +32,7 @@ public final class DownloadTask: Identifiable, Sendable {
     public let id: ID
     /// The URL as it was given, also after redirects.
     public let url: URL
-    /// Those that the task belongs to; nil for one that stands for a call that could not be made.
+    /// The session that the task belongs to; nil for a task that stands for a call that could not be made.
     let session: ManagedSession?
     let state: Mutex<TaskState>
 

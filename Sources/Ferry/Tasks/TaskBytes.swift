@@ -5,7 +5,7 @@ import Foundation
 struct TaskBytes {
     /// Bytes as they are shown: only a start from 0 takes any back.
     private(set) var received: Int64 = 0
-    /// Bytes that the daemon has; after its death those that are durable, which may be less than what it has said before.
+    /// Bytes that the daemon has; after its death the durable ones, which may be fewer than it has said before.
     private(set) var held: Int64 = 0
     private(set) var expected: Int64?
     private var startedOver = 0

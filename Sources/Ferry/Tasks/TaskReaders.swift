@@ -38,7 +38,7 @@ struct TaskReaders {
     }
 }
 
-/// The closures of a task, and when those for its progress are due.
+/// The closures of a task, and when its progress closure is due.
 struct TaskClosures {
     var slots = Slots<DownloadTask>()
     /// Where the call of the latest progress closure is.

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A download as a value.
 public struct DownloadSpec: Sendable {
-    /// What identifies the download among those of its manager; nil lets one be made.
+    /// What identifies the download in its manager; nil lets one be made.
     public var id: DownloadTask.ID?
     public var url: URL
     public var method = HTTPMethod.get

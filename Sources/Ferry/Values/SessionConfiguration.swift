@@ -2,8 +2,8 @@ public import Foundation
 
 /// The limits of a manager's downloads.
 ///
-/// Those of time, number, speed and network apply at once to all downloads of the manager; the rest to those that
-/// are made later.
+/// Limits of time, number, speed and network apply at once to all downloads of the manager; the other ones to downloads
+/// that are made later.
 public struct SessionConfiguration: Equatable, Sendable {
     /// Seconds without a byte before a connection is given up and tried again.
     public var timeoutIntervalForRequest: TimeInterval = 60
@@ -48,7 +48,7 @@ public enum ChecksumMismatchPolicy: String, Sendable, Codable, CaseIterable {
 public enum ServerTrustPolicy: Hashable, Sendable {
     /// By a certificate that the system trusts, of the host's name if that is to be looked at.
     case performDefaultEvaluation(validateHost: Bool)
-    /// Not at all: anybody may stand in for it.
+    /// Not at all: any machine on the way may stand in for the server.
     case disableEvaluation
 }
 

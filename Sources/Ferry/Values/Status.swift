@@ -27,7 +27,7 @@ public enum Status: String, Sendable, CaseIterable {
 
 /// Where a model's download stands.
 public enum DownloadState: String, Sendable, CaseIterable {
-    /// Nobody has asked for it.
+    /// The app has not asked for it, or has canceled or removed it.
     case `default`
     /// It runs.
     case start

@@ -8,7 +8,7 @@ package struct AttachmentMachine: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package enum State: Hashable, Sendable {
-        /// Nobody has asked for the session. Leaves by `wanted`.
+        /// No caller has asked for the session. Leaves by `wanted`.
         case idle
         /// An attempt to attach is under way, or due. Leaves by `attached`, `refused` or `closed`.
         case attaching
@@ -31,9 +31,9 @@ package struct AttachmentMachine: Sendable {
         /// Tells the client that there is no daemon; once for each time without one.
         case tellUnreachable(TransferError)
         case tellRefused(TransferError)
-        /// Lets everybody go on who waits for the session to be attached.
+        /// Lets all callers go on that wait for the session to be attached.
         case release
-        /// Lets everybody go on who waits for a number: the daemon has lost its journal.
+        /// Lets all callers go on that wait for an event's number: the daemon has lost its journal.
         case forgetNumbers
         /// Acknowledges what was told, when that has passed.
         case acknowledge(after: Duration)

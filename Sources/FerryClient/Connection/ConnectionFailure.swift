@@ -3,8 +3,8 @@ import FerryCore
 
 /// Why an exchange with the daemon came to nothing; decides whether it may be tried again.
 enum ConnectionFailure: Error {
-    /// Nobody listens at the socket: nothing was sent.
-    case nobodyListens(String)
+    /// No daemon listens at the socket: nothing was sent.
+    case noListener(String)
     /// Another user could answer: nothing was sent.
     case refused(TransferError)
     /// The connection broke before all of the request was read: the daemon has done nothing.
@@ -19,7 +19,7 @@ enum ConnectionFailure: Error {
 
     var error: TransferError {
         switch self {
-        case .nobodyListens(let cause): TransferError(.daemonUnreachable, "No daemon answers: \(cause).")
+        case .noListener(let cause): TransferError(.daemonUnreachable, "No daemon answers: \(cause).")
         case .unread(let cause), .lost(let cause):
             TransferError(.daemonUnreachable, "The daemon went away before it had answered: \(cause).")
         case .refused(let error), .silent(let error), .answered(let error): error

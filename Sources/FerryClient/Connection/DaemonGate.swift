@@ -3,7 +3,7 @@ import FerryCore
 
 /// Lets calls through while a daemon may answer, and starts one for all callers together once it is known that none does.
 ///
-/// Nobody asks whether a daemon is there before the first call: its own answer says so, and which daemon it is.
+/// No call is made only to ask whether a daemon is there: the answer to the first call says so, and which daemon it is.
 actor DaemonGate {
     private let connection: DaemonConnection
     private let launcher: DaemonLauncher?
@@ -93,10 +93,10 @@ actor DaemonGate {
 }
 
 extension ConnectionFailure {
-    /// Whether a daemon should be started: nobody listens, or whoever listened has just gone.
+    /// Whether a daemon should be started: none listens, or the one that listened has just gone.
     fileprivate var meansNoDaemon: Bool {
         switch self {
-        case .nobodyListens, .unread, .lost: true
+        case .noListener, .unread, .lost: true
         case .refused, .silent, .answered, .canceled: false
         }
     }

@@ -12,7 +12,7 @@ final class DaemonSocket: Sendable {
         var wasCut = false
         var reason: ConnectionFailure?
         var reader: CheckedContinuation<Void, Never>?
-        /// Suspended but while somebody waits.
+        /// Suspended unless `reader` waits.
         let source: any DispatchSourceRead
         var isWatching = false
 
@@ -24,7 +24,7 @@ final class DaemonSocket: Sendable {
     /// The number of the daemon's process; 0 if it cannot be seen from here.
     let peer: pid_t
 
-    /// - Throws: `nobodyListens` if there is no socket, or no daemon that takes connections from it; `refused` if another
+    /// - Throws: `noListener` if there is no socket, or no daemon that takes connections from it; `refused` if another
     ///   user made the socket, could replace it, or listens on it.
     init(path: String) throws(ConnectionFailure) {
         (descriptor, peer) = try Self.connect(path)
@@ -39,7 +39,7 @@ final class DaemonSocket: Sendable {
 
     deinit { end() }
 
-    /// Whether the daemon has closed a connection that nothing is expected from, or says something nobody asked for.
+    /// Whether the daemon has closed a connection that nothing is expected from, or says something without a request.
     var isStale: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Self.peek) >= 0 || errno != EAGAIN
@@ -91,7 +91,7 @@ final class DaemonSocket: Sendable {
     private func receive() throws(ConnectionFailure) -> Received {
         var buffer = ByteBuffer()
         var count = -1
-        // In the lock, so that the descriptor is not closed and given to somebody else meanwhile.
+        // In the lock, so that the descriptor is not closed and reused for another file meanwhile.
         let code = try state.withLock { (state) throws(ConnectionFailure) -> CInt in
             if let reason = state.reason { throw reason }
             unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 16 << 10) { bytes in
@@ -182,7 +182,7 @@ final class DaemonSocket: Sendable {
     private static let peek = CInt(MSG_PEEK)
     private static let noSignal = CInt(MSG_NOSIGNAL)
     // EAGAIN: so many wait to be accepted that the daemon may be stuck or about to end.
-    private static let nobody: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
+    private static let noListener: Set<CInt> = [ENOENT, ECONNREFUSED, ENOTDIR, EACCES, EAGAIN]
 
     private static func connect(_ path: String) throws(ConnectionFailure) -> (descriptor: CInt, peer: pid_t) {
         let trust = PathTrust(user: geteuid(), in: .own)
@@ -206,7 +206,7 @@ final class DaemonSocket: Sendable {
         guard way.errorNumber == 0 else {
             if let refusal = trust.refusal(ofWay: way.parts) { throw .refused(refusal) }
             let reason = unsafe "\(path.escapingControls): \(String(cString: strerror(way.errorNumber)))"
-            throw nobody.contains(way.errorNumber) ? .nobodyListens(reason) : .lost(reason)
+            throw noListener.contains(way.errorNumber) ? .noListener(reason) : .lost(reason)
         }
         if let refusal = trust.refusal(of: way.parts, endingIn: .socket) { throw .refused(refusal) }
     }
@@ -216,7 +216,7 @@ final class DaemonSocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .nobodyListens("\(path.escapingControls): \(unsafe String(cString: strerror(ENAMETOOLONG)))")
+            throw .noListener("\(path.escapingControls): \(unsafe String(cString: strerror(ENAMETOOLONG)))")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -231,7 +231,7 @@ final class DaemonSocket: Sendable {
             let code = errno
             close(descriptor)
             let reason = unsafe String(cString: strerror(code))
-            throw nobody.contains(code) ? .nobodyListens("\(path.escapingControls): \(reason)") : .lost(reason)
+            throw noListener.contains(code) ? .noListener("\(path.escapingControls): \(reason)") : .lost(reason)
         }
         return descriptor
     }

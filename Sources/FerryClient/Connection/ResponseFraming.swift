@@ -12,7 +12,7 @@ struct ResponseFraming {
         var api: Int?
         /// Which daemon answers, if it says so.
         var server: String?
-        /// Number of a durable event before those of what was submitted, if that is said.
+        /// Number of a durable event before the events of what was submitted, if that is said.
         var lastEvent: Int64?
     }
 

@@ -51,7 +51,7 @@ package struct LocalDaemon: DaemonAccess {
         guard let pid = DaemonProcess.lockHolder(configuration.paths.lock) else { return nil }
         throw TransferError(
             .daemonUnreachable,
-            "A daemon runs as process \(pid), and nobody can reach it at \(configuration.paths.socket.escapingControls). "
+            "A daemon runs as process \(pid), and no client can reach it at \(configuration.paths.socket.escapingControls). "
                 + "End it with `ferry daemon stop`, then try again.")
     }
 

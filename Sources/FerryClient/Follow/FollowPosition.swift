@@ -17,7 +17,7 @@ struct FollowPosition {
 
     var isDone: Bool { open?.isEmpty ?? false }
 
-    /// Takes an event; one that was seen before, or is of somebody else's transfer, means nothing.
+    /// Takes an event; one that was seen before, or is about a transfer that is not followed, means nothing.
     mutating func take(_ event: TransferEvent) -> Meaning {
         var meaning = Meaning.told
         if let number = event.number {

@@ -64,7 +64,9 @@ package struct TransferFollower: Sendable {
                     .daemonUnreachable, "The daemon ended its event stream \(failures) times without progress.")
             }
             if failures > 1 { await sleep(.milliseconds(100 << (failures - 2))) }
-            if Task.isCancelled { throw TransferError(.canceled, "Nobody waits for these transfers any longer.") }
+            if Task.isCancelled {
+                throw TransferError(.canceled, "The caller has stopped waiting for these transfers.")
+            }
         }
     }
 

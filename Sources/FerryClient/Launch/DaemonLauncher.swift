@@ -31,7 +31,7 @@ struct DaemonLauncher: Sendable {
         var failures = 0
         while true {
             if DaemonProcess.isLocked(paths.lock) {
-                // Somebody's daemon starts or ends: it answers soon, or it lets go of the lock.
+                // A daemon that another process started begins or ends: it answers soon, or it lets go of the lock.
                 await pause()
             } else {
                 let report = try await start(executable, until: end)

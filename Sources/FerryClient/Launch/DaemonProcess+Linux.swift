@@ -67,7 +67,7 @@ struct DaemonProcess: Sendable {
         return DaemonProcess(pid: pid, pipe: ends[0])
     }
 
-    /// Reads what the daemon says, blocking until it has said it or the time is over; call it once.
+    /// Reads what the daemon says, blocking until it has said it or the time has passed; call it once.
     func report(until end: ContinuousClock.Instant) -> ReadinessReport {
         defer { close(pipe) }
         var text: [UInt8] = []

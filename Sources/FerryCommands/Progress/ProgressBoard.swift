@@ -1,10 +1,10 @@
 import FerryCore
 import Foundation
 
-/// The transfers that a live view shows: those that have something to say, and how many there are in all.
+/// The transfers that a live view shows: the ones that have something to say, and how many there are in all.
 struct ProgressBoard {
     var line = ProgressLine()
-    /// Transfers that are followed, with those of which nothing was told yet.
+    /// Transfers that are followed, also the ones without any news yet.
     private(set) var total: Int
     private(set) var ended = 0
     private(set) var failed = 0
@@ -14,7 +14,7 @@ struct ProgressBoard {
     private var queued: Set<TransferID> = []
     private let countsAll: Bool
 
-    /// - Parameter total: How many are followed; nil counts those that are told of.
+    /// - Parameter total: How many are followed; nil counts the transfers that are told of.
     init(total: Int?) {
         self.total = total ?? 0
         countsAll = total == nil

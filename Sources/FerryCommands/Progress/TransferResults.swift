@@ -17,7 +17,7 @@ actor TransferResults {
             }
         case .snapshot(let transfer): take(transfer)
         case .removed(let id):
-            // Whoever waits for a file that nobody fetches any longer is told that it was canceled.
+            // A removed transfer fetches nothing any more: the command that waits for it reports it as canceled.
             if let transfer = transfers[id] {
                 if !transfer.state.isEnded { transfers[id]?.state = .canceled }
             } else if others[id] == nil {

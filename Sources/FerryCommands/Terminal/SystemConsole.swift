@@ -20,7 +20,7 @@ package final class SystemConsole: Console {
         let descriptor = Self.descriptor(stream)
         var text = text
         let failed = text.withUTF8 { bytes in unsafe output.write(UnsafeRawBufferPointer(bytes), to: descriptor) }
-        // Nobody reads the data any longer, as in `ferry list | head`: there is nothing left to do.
+        // The reader of the data has gone, as in `ferry list | head`: there is nothing left to do.
         if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
     }
 

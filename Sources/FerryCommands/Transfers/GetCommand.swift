@@ -17,7 +17,7 @@ struct GetCommand: FerrySubcommand {
             ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
         ]
 
-    /// Failures in a row without progress after which somebody who waits would rather be told.
+    /// Failures in a row without progress after which a user who waits would rather be told.
     static let retries = 5
 
     @OptionGroup var request: RequestOptions

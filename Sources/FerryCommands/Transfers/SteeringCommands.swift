@@ -68,7 +68,7 @@ struct RetryCommand: FerrySubcommand {
 /// Forgets transfers.
 struct RemoveCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget transfers; those that have not ended are canceled.")
+        commandName: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
     @OptionGroup var transfers: SelectionOptions

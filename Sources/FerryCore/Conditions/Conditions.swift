@@ -17,7 +17,7 @@ package struct Conditions: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether no rule can be in anybody's way.
+    /// Whether no rule of any transfer forbids it to run.
     package var areGood: Bool { reachable && !cellular && !expensive && !constrained && externalPower }
 
     /// Whether a network has come up since: what failed for want of one is worth another try at once.

@@ -5,7 +5,7 @@
 package struct Authenticator: Sendable {
     /// What comes after a challenge or an answer to it.
     package enum Step: Hashable, Sendable {
-        /// Somebody has to say what is to be done.
+        /// The client has to answer the challenge.
         case ask(AuthenticationChallenge)
         /// The request is sent again, with `authorization`.
         case send

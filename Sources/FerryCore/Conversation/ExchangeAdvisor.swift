@@ -132,7 +132,7 @@ package enum PendingChallenge: Hashable, Codable, Sendable {
         case .trust(let challenge):
             challenge.fault
                 ?? TransferError(
-                    .tlsCertificate, "Somebody has to say whether \(challenge.host.escapingControls) is trusted.")
+                    .tlsCertificate, "The client has to say whether \(challenge.host.escapingControls) is trusted.")
         }
     }
 }

@@ -28,7 +28,7 @@ package enum RedirectRule {
         }
         if url.isSecure, !target.isSecure, !policy.allowDowngrade {
             throw refusal(
-                "The server redirects from https to http, “\(target.redacted)”, where anybody on the way can change the file.",
+                "The server redirects from https to http, “\(target.redacted)”, where any machine on the way can change the file.",
                 to: target, urlError: -1022)
         }
         if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {

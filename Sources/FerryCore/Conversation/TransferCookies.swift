@@ -17,7 +17,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
         let host: String
         let path: String
         let secure: Bool
-        /// When its lifetime is over; nil: it lasts as long as the others.
+        /// When its lifetime ends; nil: the cookie lasts as long as the transfer.
         let expires: Date?
 
         func replaces(_ other: Cookie) -> Bool { name == other.name && host == other.host && path == other.path }
@@ -31,8 +31,8 @@ package struct TransferCookies: Hashable, Codable, Sendable {
 
     /// Takes in one `Set-Cookie` field of a response from a URL (RFC 6265 §5.2, without Domain).
     ///
-    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. A lifetime that is over
-    /// removes the cookie; others last as long as the transfer.
+    /// Ignores a cookie that is too large, has a control character, or is `Secure` over plain HTTP. A cookie whose
+    /// lifetime has ended is removed; a cookie without a lifetime lasts as long as the transfer.
     package mutating func store(setCookie field: String, from url: HTTPURL, now: Date) {
         guard field.utf8.count <= 4 * Self.maximumSize, !field.containsControl else { return }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -69,7 +69,7 @@ package struct TransferCookies: Hashable, Codable, Sendable {
 
     /// The value of the `Cookie` field for a URL; nil if no cookie belongs to it.
     ///
-    /// - Parameter now: leaves those out whose lifetime is over; nil leaves out none.
+    /// - Parameter now: cookies whose lifetime has ended by then are left out; nil leaves out none.
     package func header(for url: HTTPURL, now: Date? = nil) -> String? {
         var value = ""
         for cookie in cookies where cookie.host == url.host && (url.isSecure || !cookie.secure) {

@@ -43,7 +43,7 @@ package enum JournalPhase: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Those in which a transfer has ended.
+    /// The phases in which a transfer has ended.
     package static var ended: Set<JournalPhase> { [.succeeded, .failed, .canceled] }
 
     package var isEnded: Bool { rawValue >= JournalPhase.succeeded.rawValue }

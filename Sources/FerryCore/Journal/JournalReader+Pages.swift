@@ -12,17 +12,17 @@ extension JournalReader {
         try transfers(of: session, among: ids, in: nil)
     }
 
-    /// Those of a session that are in a phase, oldest first.
+    /// The transfers of a session that are in a phase, oldest first.
     package func ids(of session: SessionID, in phase: JournalPhase) throws(TransferError) -> [TransferID] {
         try transfers(of: session, among: nil, in: phase)
     }
 
-    /// Those of them that have succeeded, as records, in the order of submission.
+    /// The named transfers that are the session's own and have succeeded, as records, in the order of submission.
     package func succeeded(of session: SessionID, among ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
         try records(try transfers(of: session, among: ids, in: .succeeded))
     }
 
-    /// Those of these transfers that are pending, oldest first.
+    /// The pending ones among these transfers, oldest first.
     package func pending(_ ids: [TransferID]) throws(TransferError) -> [PendingTransfer] {
         var pending: [PendingTransfer] = []
         pending.reserveCapacity(ids.count)
@@ -30,7 +30,7 @@ extension JournalReader {
         return pending
     }
 
-    /// Those of a session that are pending, oldest first.
+    /// The pending transfers of a session, oldest first.
     package func pending(of session: SessionID) throws(TransferError) -> [PendingTransfer] {
         var pending: [PendingTransfer] = []
         try forEachPending(.session(session)) { pending.append($0) }

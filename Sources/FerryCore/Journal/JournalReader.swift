@@ -9,7 +9,7 @@ package protocol JournalReader {
     /// One that cannot be read comes back as failed with `journal_failed`.
     func record(_ id: TransferID) throws(TransferError) -> TransferRecord?
 
-    /// Those of these transfers that there are, in the given order.
+    /// The records of these transfers in the given order, without the transfers that do not exist.
     func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord]
 
     /// The largest id that was ever stored, also if its transfer is gone.
@@ -65,18 +65,18 @@ package protocol JournalReader {
         in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
     ) throws(TransferError) -> [TransferID]
 
-    /// The pending transfers whose time is over by a moment, the earliest first.
+    /// The pending transfers that are due by a moment, the earliest first.
     ///
     /// - Parameters:
     ///   - last: where the page before ended; nil begins with the first.
-    ///   - start: only those whose time is not over before; nil is all.
+    ///   - start: only transfers that are not due before; nil is all.
     func due(
         after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
     ) throws(TransferError) -> [DueTransfer]
 
     // MARK: What is left to do
 
-    /// The transfers whose cleaning up may not be over, oldest first: those whose cancel was asked for, and ended ones whose
+    /// The transfers that may not be cleaned up yet, oldest first: transfers with a cancel that was asked for, and ended ones whose
     /// partial file is still recorded, also where it was kept on purpose.
     func unfinishedCleanups() throws(TransferError) -> [TransferRecord]
 

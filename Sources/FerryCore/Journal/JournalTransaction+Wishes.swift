@@ -40,15 +40,15 @@ extension JournalTransaction {
     /// their events.
     ///
     /// A transfer that has ended and lost its secrets is not asked for without them.
-    /// - Parameter gone: those that have succeeded and whose files are gone, with the rows that this was found for; they are
-    ///   fetched again, unless their rows have changed since.
+    /// - Parameter gone: transfers that have succeeded and whose files are gone, with the rows that this was found for; they
+    ///   are fetched again, unless their rows have changed since.
     package func begin(
         _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances,
         gone: [TransferID: Revision] = [:]
     ) throws(TransferError) -> BegunTransfers {
         let changes = try change(.start, ids, of: session, circumstances)
         var begun = changes.changed
-        // What has succeeded, or is being removed, is refused as well; nobody needs to be told so.
+        // What has succeeded, or is being removed, is refused as well, which is no failure to report.
         var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
         for (id, revision) in gone {
             guard let record = try record(id), record.request.session == session,

@@ -11,9 +11,9 @@ package struct PendingTransfer: Hashable, Sendable {
     package let retry: RetryMoment?
     /// The moment before which nothing is asked.
     package let notBefore: Date?
-    /// When its time is over, by the wall clock of its last start.
+    /// When its time ends, by the wall clock of its last start.
     package let due: Date?
-    /// Whether it has not been tried, and starts only once the delay after its app's launches is over.
+    /// Whether it has not been tried, and starts only after the delay that follows its app's launches.
     package let startsAfterRelaunch: Bool
 
     package init(
@@ -37,14 +37,14 @@ package enum PendingSelection: Sendable {
     case all
     case among([TransferID])
     case session(SessionID)
-    /// Those that wait for a moment of their own, or may do so.
+    /// Transfers that wait for a moment of their own, or may do so.
     case timed
 }
 
 /// A pending transfer whose time is bounded.
 package struct DueTransfer: Hashable, Sendable {
     package let id: TransferID
-    /// When its time is over, by the wall clock of its last start.
+    /// When its time ends, by the wall clock of its last start.
     package let due: Date
 
     package init(id: TransferID, due: Date) {

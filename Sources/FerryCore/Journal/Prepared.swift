@@ -1,6 +1,6 @@
 /// A value on its way into a journal, and what that journal has made of it.
 ///
-/// Made before the transaction, so that nobody waits while a value is written as text. A journal that has made nothing of it
+/// Made before the transaction, so that no other commit waits while a value is written as text. A journal that has made nothing of it
 /// stores the value itself.
 package struct Prepared<Value: Sendable>: Sendable {
     package let value: Value

@@ -36,7 +36,7 @@ package struct TransferMachine: Sendable {
     /// How a try ended.
     package enum TryEnd: Hashable, Sendable {
         case succeeded(Outcome.Success)
-        /// Somebody stopped it.
+        /// The queue stopped it before its end.
         case stopped
         case failed(TransferError, retryAfter: RetryAfter?)
         /// A server wants something that only the client can give.
@@ -58,9 +58,9 @@ package struct TransferMachine: Sendable {
         }
     }
 
-    /// Seconds between two looks at a cause that nobody can tell the end of: a full disk, a missing folder.
+    /// Seconds between two looks at a cause whose end is not announced: a full disk, a missing folder.
     package static let waitInterval = 30.0
-    /// Seconds that stand for "until somebody answers": a hundred years.
+    /// Seconds that stand for "until the client answers": a hundred years.
     package static let untilAnswered = 100.0 * 365 * 86_400
 
     package internal(set) var record: TransferRecord
@@ -152,7 +152,7 @@ package struct TransferMachine: Sendable {
         }
     }
 
-    /// Waits until somebody gives what is missing, however short other delays are.
+    /// Waits until the client gives what is missing, however short other delays are.
     private mutating func wait(_ error: TransferError, _ reason: WaitReason, _ moment: Moment) -> Action {
         let delay = Self.untilAnswered
         let at = moment.now.addingTimeInterval(delay)

@@ -39,7 +39,7 @@ package struct ActiveTime: Hashable, Codable, Sendable {
     /// Seconds until a moment.
     package func seconds(at now: Instant) -> Double { spent + (start.map { now.seconds(since: $0) } ?? 0) }
 
-    /// When so many seconds are over, by the wall clock of the last start; nil while it is suspended.
+    /// When so many seconds have passed, by the wall clock of the last start; nil while it is suspended.
     package func end(of seconds: Double) -> Date? { start?.wall.addingTimeInterval(seconds - spent) }
 
     package mutating func begin(at now: Instant) {
@@ -65,10 +65,10 @@ package struct TimeBounds: Hashable, Sendable {
         self.active = active
     }
 
-    /// When its time is over, by the wall clock of the machine at its last start; nil if nothing bounds it.
+    /// When its time ends, by the wall clock of the machine at its last start; nil if nothing bounds it.
     package var due: Date? { Self.earlier(deadline, resourceTimeout.flatMap(active.end)) }
 
-    /// Seconds until its time is over, negative if it is; nil if nothing bounds it.
+    /// Seconds until its time ends, negative once it has ended; nil if nothing bounds it.
     package func rest(at now: ActiveTime.Instant) -> Double? {
         Self.earlier(
             deadline?.timeIntervalSince(now.wall),
@@ -86,6 +86,6 @@ extension TransferRecord {
         TimeBounds(deadline: request.deadline, resourceTimeout: request.resourceTimeout, active: active)
     }
 
-    /// When the time of a transfer that may run is over, by the wall clock; nil for all others.
+    /// When the time of a transfer that may run ends, by the wall clock; nil for all others.
     package var due: Date? { isEligible ? timeBounds.due : nil }
 }

@@ -143,7 +143,7 @@ extension Transfer {
             state = .waiting
             reason = record.retry?.reason ?? why
             error = record.retry?.error
-            // Until somebody answers, there is no time to name.
+            // Until the client answers, there is no time to name.
             let hasTime = record.retry.map { $0.delay < TransferMachine.untilAnswered } ?? false
             nextTryAt = hasTime ? record.retry?.at : nil
         }

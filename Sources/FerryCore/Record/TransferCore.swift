@@ -21,7 +21,7 @@ package struct TransferCore: Hashable, Sendable {
     package var active = ActiveTime()
     /// Changes of the version in a row without finishing.
     package var restarts = 0
-    /// Whether it starts only once the delay after its app's launches is over.
+    /// Whether it starts only after the delay that follows its app's launches.
     package var startsAfterRelaunch = false
     /// Whether it may have something on disk besides a finished file.
     package var leavesWork = false
@@ -44,7 +44,7 @@ package struct TransferCore: Hashable, Sendable {
     /// Whether it waits for a moment of its own, or may do so.
     package var waitsForMoment: Bool { retry != nil || notBefore != nil || startsAfterRelaunch }
 
-    /// When the time of a transfer that may run is over, by the wall clock; nil for all others.
+    /// When the time of a transfer that may run ends, by the wall clock; nil for all others.
     package var due: Date? {
         guard isEligible else { return nil }
         return TimeBounds(deadline: deadline, resourceTimeout: resourceTimeout, active: active).due

@@ -32,7 +32,7 @@ package struct TransferFacts: Hashable, Sendable {
     package var lengthVerified = true
     /// Whether a truncation that the journal has recorded may not have reached the disk.
     package var needsTruncation = false
-    /// Whether a file of the partial file's name is somebody else's, and is left alone.
+    /// Whether a file of the partial file's name is not Ferry's, and is left alone.
     package var partialNameIsForeign = false
     /// What a user should know about how the file came.
     package var notes: [String] = []
@@ -60,7 +60,7 @@ package struct TransferFacts: Hashable, Sendable {
     package var challenge: PendingChallenge?
     /// Where its bytes went when its client took them to continue later.
     package var released: PartialSource?
-    /// Whether its app made it while it was launched for events: it starts once the delay after launches is over.
+    /// Whether its app made it while it was launched for events: it starts after the delay that follows launches.
     package var startsAfterRelaunch: Bool?
     /// Why others than its client have canceled it; 0 is the user's force-quit.
     package var cancelReason: Int?

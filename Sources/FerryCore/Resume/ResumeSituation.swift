@@ -20,7 +20,7 @@ package struct ResumeSituation: Hashable, Sendable {
     /// Whether any status is a result (policy `any`) and not only those of `acceptStatus`.
     package var acceptsAnyStatus = false
     package var acceptStatus = StatusRange.success
-    /// Whether a status that is no result fails the transfer at once, but for those that a busy server sends.
+    /// Whether a status that is no result fails the transfer at once, except for the statuses of a busy server.
     package var failsOtherStatuses = false
     package var expectedSize: Int64?
     package var maxSize: Int64?
@@ -53,7 +53,7 @@ package struct ResumeSituation: Hashable, Sendable {
 extension ResumeSituation {
     /// The state of the disk that the table goes by.
     ///
-    /// Whoever asked for a range knew what it belongs to, also while no byte has been stored yet.
+    /// A request for a range names what the range belongs to, also while no byte has been stored yet.
     package var disk: DiskState {
         if raw == .verbatim { return .nothing }
         if case .range = asked { return DiskState(identity: identity, hasExpectedDigest: hasExpectedDigest) }

@@ -1,12 +1,12 @@
 /// Lines of which only the first are in memory: says which is to be read on, and from where.
 ///
-/// A line may be gathered from several sources. One source is read at a time; while that lasts, whoever is acted upon may
-/// no longer be what was read, and is left to the next time.
+/// A line may be gathered from several sources. One source is read at a time. A transfer that is acted upon
+/// meanwhile may no longer be as it was read, so that it is left to the next reading.
 package struct Backlog<Source: Hashable & Sendable>: Sendable {
     /// What is to be read.
     package struct Reading: Hashable, Sendable {
         package let source: Source
-        /// Only those after it; nil is all.
+        /// Only transfers after this one; nil is all.
         package let after: TransferID?
         /// The last that may be read: later ones are in memory.
         package let through: TransferID
@@ -34,16 +34,16 @@ package struct Backlog<Source: Hashable & Sendable>: Sendable {
 
     private var rests: [Source: Rest] = [:]
     private var reading: Source?
-    /// Those that were acted upon since the reading began.
+    /// Transfers that were acted upon since the reading began.
     private var touched: Set<TransferID> = []
 
     package init() {}
 
     package var isEmpty: Bool { rests.isEmpty }
 
-    /// Notes that those of a source after an id, and up to another, are to be read.
+    /// Notes that the transfers of a source after an id, and up to another, are to be read.
     ///
-    /// What is to be read of it already comes first; who is in memory twice counts once.
+    /// What is to be read of the source already comes first; a transfer that is in memory twice counts once.
     package mutating func add(_ source: Source, _ key: QueueKey, after: TransferID?, through: TransferID) {
         if rests[source] != nil {
             rests[source]?.through = through

@@ -1,7 +1,7 @@
 /// Transfers that could run, and the order in which they get slots (docs/behaviour/transfers.md#L5).
 ///
 /// Higher priority first, then sessions in turn, then the session's own order, else the oldest; every eighth start goes to the
-/// oldest of all, so that nobody waits for ever. Decides nothing about limits: those come as a question.
+/// oldest of all, so that no transfer waits for ever. Decides nothing about limits: it asks the caller.
 package struct ReadyQueue: Sendable {
     private var lines: [QueueKey: WaitingLine] = [:]
     /// When each session last got a slot; a session that never did comes first.
@@ -25,7 +25,7 @@ package struct ReadyQueue: Sendable {
         lines[key] = line
     }
 
-    /// Lets a session's transfers come in this order; those that are not named come after, the oldest first.
+    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
     package mutating func order(_ session: SessionID, _ ids: [TransferID]) {
         var order: [TransferID: Int] = [:]
         for (rank, id) in ids.enumerated() { order[id] = rank }
@@ -49,10 +49,10 @@ package struct ReadyQueue: Sendable {
     /// How many wait with a key.
     package func waiting(with key: QueueKey) -> Int { lines[key]?.count ?? 0 }
 
-    /// The keys of those who wait.
+    /// The keys of the waiting transfers.
     package var keys: some Collection<QueueKey> { lines.keys }
 
-    /// Up to so many who wait with a key, oldest first.
+    /// Up to so many transfers that wait with a key, oldest first.
     package func waiting(with key: QueueKey, limit: Int) -> [TransferID] { lines[key]?.prefix(limit) ?? [] }
 
     /// Takes out all who wait with a key.
@@ -62,7 +62,7 @@ package struct ReadyQueue: Sendable {
         return line.prefix(line.count)
     }
 
-    /// Takes those of a session out that are among some ids.
+    /// Takes the transfers of a session out that are among some ids.
     @discardableResult
     package mutating func remove(
         _ ids: Set<TransferID>, of session: SessionID
@@ -78,7 +78,7 @@ package struct ReadyQueue: Sendable {
         return removed
     }
 
-    /// Takes out the transfer that gets the next slot; nil if nobody who waits may run.
+    /// Takes out the transfer that gets the next slot; nil if no waiting transfer may run.
     ///
     /// - Parameter isInOrder: whether priority and order alone say which of a session's transfers is next, whenever it is
     ///   the session's turn.

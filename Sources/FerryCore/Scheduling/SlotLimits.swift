@@ -1,4 +1,4 @@
-/// Which transfers may run beside those that run, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
+/// Which transfers may start beside the running ones, and why not (docs/behaviour/transfers.md#L4, docs/behaviour/transfers.md#L6).
 ///
 /// Made anew from the live transfers whenever it is asked, so that no count can drift.
 package struct SlotLimits: Sendable {
@@ -43,7 +43,7 @@ package struct SlotLimits: Sendable {
         bySession[key.session, default: 0] += 1
     }
 
-    /// Whether every slot is taken, whoever asks.
+    /// Whether every slot is taken, so that no transfer of any session can start.
     package var isFull: Bool { running >= min(settings.activeTransfers, settings.connectionsTotal) }
 
     /// Whether a session has a limit of its own for its transfers.

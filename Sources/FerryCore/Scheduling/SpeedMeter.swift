@@ -1,4 +1,4 @@
-/// Speed over the last seconds, from samples of a counter that whoever looks takes.
+/// Speed over the last seconds, from samples of a counter that each reader of the speed takes.
 package struct SpeedMeter: Sendable {
     private struct Sample {
         let bytes: Int64

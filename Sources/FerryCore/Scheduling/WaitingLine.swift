@@ -1,9 +1,9 @@
 /// Transfers with the same key, in the order of their session, else the oldest first: eight bytes for each.
 struct WaitingLine: Sendable {
     private var ids: [TransferID] = []
-    /// Those before have left at the front; taken out when they are half of all.
+    /// Transfers before this place have left at the front; they are taken out when they are half of all.
     private var head = 0
-    /// The session's order; those without a rank come after, the oldest first.
+    /// The session's order; transfers without a rank come after, the oldest first.
     private var ranks: [TransferID: Int]
 
     init(ranks: [TransferID: Int] = [:]) { self.ranks = ranks }
@@ -39,7 +39,7 @@ struct WaitingLine: Sendable {
         return true
     }
 
-    /// Takes those out that are among some ids; returns them in their order.
+    /// Takes the transfers out that are among some ids; returns them in their order.
     mutating func remove(_ some: Set<TransferID>) -> [TransferID] {
         var gone: [TransferID] = []
         var left: [TransferID] = []
@@ -76,7 +76,7 @@ struct WaitingLine: Sendable {
     }
 }
 
-/// What the scheduler needs to know about a waiting transfer; those with the same key wait in one line.
+/// What the scheduler needs to know about a waiting transfer; transfers with the same key wait in one line.
 package struct QueueKey: Hashable, Sendable {
     package var session: SessionID
     /// The origin of the request's URL, as text.

@@ -13,7 +13,7 @@ package struct ConnectionGrowth: Sendable {
     private enum Phase: Sendable {
         /// The speed rises by itself, or that is not known yet.
         case opening
-        /// Steps were taken that nobody has judged; until nothing rises any more.
+        /// Steps were taken whose effect is not known; until nothing rises any more.
         case unjudged
         /// Fewer are tried since this time, and compared with this speed.
         case weighing(since: Double, against: Double)
@@ -126,7 +126,7 @@ package struct ConnectionGrowth: Sendable {
         // The next round trips bring twice as much each as the one before.
         let perTrip = max(SegmentRule.firstWindow, Double(latest) * trip(setup) / min(two, now - begun))
         let left = rising(missing, from: perTrip, setup)
-        // Whoever has begun to open connections does not stop half-way.
+        // Once a second connection is open, half as much time left is enough to open the others.
         guard left >= SegmentRule.worthGrowing(setup: setup) / (target > 1 ? 2 : 1) else { return }
         target = target == 1 ? min(2, most) : most
     }
@@ -147,7 +147,7 @@ package struct ConnectionGrowth: Sendable {
     private mutating func judgeFewer(_ since: Double, _ reference: Double, _ setup: Double, _ now: Double) {
         let span = SegmentRule.weighing(setup: setup)
         guard now - since >= span, let speed = samples.speed(over: span, until: now) else { return }
-        // Half of what those that went would have brought, if each brought the same.
+        // Half of what the closed connections would have brought, if each brought the same.
         let lost = 0.5 * Double(kept - target) / Double(kept)
         guard speed >= reference * (1 - lost) else {
             target = kept
@@ -197,7 +197,7 @@ struct SpeedSamples: Sendable {
     /// When the first sample was taken.
     private(set) var begin: Double?
 
-    /// Takes a sample, and forgets those that are older than asked for, but for one.
+    /// Takes a sample, and forgets all but one of the samples that are older than asked for.
     mutating func note(_ bytes: Int64, at now: Double, keeping span: Double) {
         begin = begin ?? now
         samples.append(Sample(at: now, bytes: bytes))

@@ -9,7 +9,7 @@ package struct EarlyOpening: Hashable, Sendable {
     package var missing: Int64?
     /// Whether the request is of the kind whose answer may be shared.
     package var isSharable: Bool
-    /// Whether those that were last opened early to the origin were not needed.
+    /// Whether the connections that were last opened early to the origin were not needed.
     package var wasInVain: Bool
 
     package init(wanted: Int?, missing: Int64? = nil, isSharable: Bool = true, wasInVain: Bool = false) {
@@ -36,8 +36,8 @@ package struct HostAllowance: Hashable, Sendable {
     private let since: Double
 
     /// - Parameters:
-    ///   - active: connections when one was refused, that one included; half of them are what the host is taken to bear,
-    ///   - receiving: or those that received something if they are fewer, but one at least.
+    ///   - active: connections when one was refused, that one included; the host is assumed to bear half of them,
+    ///   - receiving: or as many as received something if that is fewer, but one at least.
     package init(active: Int, receiving: Int, now: Double) {
         learned = max(1, min(active / 2, receiving))
         since = now

@@ -2,9 +2,9 @@
 package struct Segment: Hashable, Sendable {
     /// Where the worker began.
     package let start: Int64
-    /// The first position behind it that is planned for somebody else.
+    /// The first position behind it that is planned for another worker.
     package internal(set) var end: Int64
-    /// The first position that the worker will not write: behind `end` until whoever has the rest is known to get it.
+    /// The first position that the worker will not write: behind `end` until the worker that has the rest is known to get it.
     package internal(set) var limit: Int64
     /// The end of what has been written.
     package internal(set) var position: Int64
@@ -78,7 +78,7 @@ package struct Segment: Hashable, Sendable {
 
     /// Seconds until so many bytes more would be there, as far as that can be told.
     ///
-    /// - Parameter usual: bytes per second of those that no longer speed up.
+    /// - Parameter usual: bytes per second of the workers that no longer speed up.
     /// - Returns: infinite if it should have begun long ago.
     func time(for bytes: Double, usual: Double?, setup: Double, now: Double) -> Double {
         if isGrown(setup: setup, now: now), let speed { return speed > 0 ? bytes / speed : .infinity }

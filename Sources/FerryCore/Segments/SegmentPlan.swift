@@ -1,6 +1,6 @@
 /// Which worker fetches which part of a file (docs/behaviour/transfers.md#several-connections).
 ///
-/// Segments are disjoint and cover, with the gaps that nobody works on, what is missing. Times are seconds of a steady clock.
+/// Segments are disjoint and cover, with the gaps that no worker has, what is missing. Times are seconds of a steady clock.
 /// A worker is a number: nothing here knows a connection.
 package struct SegmentPlan: Sendable {
     package typealias Worker = Int
@@ -14,19 +14,19 @@ package struct SegmentPlan: Sendable {
 
     /// Why a worker should not go on as it does.
     package enum Trouble: Hashable, Sendable {
-        /// No byte came for long while others receive: its rest is for whoever is free.
+        /// No byte came for long while others receive: its rest is for a free worker.
         case silent
         /// Much slower than the others for long: another connection may be better.
         case slow
     }
 
     package private(set) var segments: [Worker: Segment] = [:]
-    /// What is missing and nobody's work.
+    /// What is missing and no worker has.
     package private(set) var gaps: ByteRangeSet
     /// What workers have written that have left.
     private var done = ByteRangeSet()
     private var observedAt: Double
-    /// The mean speed of those that no longer speed up by themselves, when there last were any.
+    /// The mean speed of the workers that no longer speed up by themselves, when there last were any.
     private var usual: Double?
 
     package init(gaps: ByteRangeSet, now: Double) {
@@ -79,13 +79,13 @@ package struct SegmentPlan: Sendable {
         return nil
     }
 
-    /// Whom to take work from, and what: whoever would need the longest, if that is worth a request.
+    /// The worker to take work from, and what: the one that would need the longest, if that is worth a request.
     private func theft(
         setup: Double, speed: Double?, isWarm: Bool, now: Double
     ) -> (victim: Worker, tail: Range<Int64>)? {
         let times = segments.mapValues { segment in
             let time = segment.time(for: Double(segment.rest), usual: usual, setup: setup, now: now)
-            // While nobody's speed is known, one more connection is wanted for its own sake, but for what comes soon.
+            // While no worker's speed is known, one more connection is wanted for its own sake, but for what comes soon.
             let isOpen = usual == nil && speed == nil && !segment.isGrown(setup: setup, now: now)
             let isSoon =
                 segment.firstBytes != nil && SegmentRule.isLong(setup)
@@ -121,7 +121,7 @@ package struct SegmentPlan: Sendable {
         return segments.filter { $0.key != worker && $0.value.start < start && $0.value.limit > start }.map(\.key)
     }
 
-    /// Whether somebody who has left has written what a worker is about to write.
+    /// Whether a worker that has left has written what another worker is about to write.
     package func isOvertaken(_ worker: Worker) -> Bool {
         guard let start = segments[worker]?.start else { return true }
         return done.contiguousEnd(from: start) > start
@@ -130,13 +130,13 @@ package struct SegmentPlan: Sendable {
     /// Takes note that a worker will not write at or behind a position.
     package mutating func lowered(_ worker: Worker, to limit: Int64) { segments[worker]?.limit = limit }
 
-    /// Lets a segment begin later than it was handed out: whoever had it has come further meanwhile.
+    /// Lets a segment begin later than it was handed out: the worker that had it before has come further meanwhile.
     package mutating func advance(_ worker: Worker, to position: Int64, now: Double) {
         guard let segment = segments[worker], position > segment.start else { return }
         segments[worker] = position < segment.end ? Segment(position..<segment.end, now: now) : nil
     }
 
-    /// Takes a worker's segment away; what is missing of it goes to whoever is on the way there, or is a gap.
+    /// Takes a worker's segment away; what is missing of it goes to the worker that is on the way there, or is a gap.
     package mutating func leave(_ worker: Worker, at position: Int64) {
         guard let segment = segments.removeValue(forKey: worker) else { return }
         let position = max(position, segment.start)
@@ -181,7 +181,7 @@ package struct SegmentPlan: Sendable {
         let grown = segments.values.filter { $0.isGrown(setup: setup, now: now) }.compactMap(\.speed)
         if !grown.isEmpty { usual = grown.reduce(0, +) / Double(grown.count) }
         let speeds = segments.values.compactMap(\.speed).sorted()
-        // The last one at work has nobody to be compared with: it is as slow as it was.
+        // The last one at work has no other to be compared with: it is as slow as it was.
         guard speeds.count > 1 else { return }
         let median = speeds[speeds.count / 2]
         for (worker, segment) in segments {

@@ -22,7 +22,7 @@ package enum SegmentRule {
     package static let silence = 5.0
     /// Extra workers that get no usable part before there are none for this transfer.
     package static let refusals = 2
-    /// Workers that a transfer gets at most where nobody gave a number.
+    /// Workers that a transfer gets at most where no number was given.
     package static let chosen = 8
 
     /// Bytes that a new connection brings in its first round trip (RFC 6928).
@@ -46,7 +46,7 @@ package enum SegmentRule {
             ? setup * log2(1 + bytes / (2 * perTrip)) : setup * trips + (bytes - early) / speed
     }
 
-    /// Seconds that must be won for work to be taken from somebody.
+    /// Seconds that must be won for work to be taken from another worker.
     ///
     /// - Parameter isWarm: whether that costs no new connection.
     package static func gain(setup: Double, isWarm: Bool) -> Double {

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Something that happened to a transfer.
 package struct TransferEvent: Hashable, Codable, Sendable {
-    /// Rises by one with every durable event; nil for what nobody needs to be told twice.
+    /// Rises by one with every durable event; nil for an event that is not delivered again.
     package var number: Int64?
     package var kind: Kind
     package var at: Date
@@ -32,7 +32,7 @@ package struct TransferEvent: Hashable, Codable, Sendable {
             self = Kind(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
         }
 
-        /// Those after which nothing more comes of a transfer.
+        /// The kinds after which nothing more comes of a transfer.
         package static let ends: [Kind] = [.succeeded, .failed, .canceled, .removed]
 
         /// Whether a client that knows its transfers needs no more than the kind.

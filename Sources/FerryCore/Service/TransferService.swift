@@ -8,7 +8,7 @@ package protocol TransferService: Sendable {
     /// - Throws: ``TransferError`` only if the call as a whole failed: then none of them was stored.
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult]
 
-    /// ``submit(_:)`` for whoever follows the transfers.
+    /// ``submit(_:)`` for a caller that follows the transfers' events.
     func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults
 
     /// - Throws: ``TransferError`` with code `unknown_transfer`.
@@ -24,7 +24,7 @@ package protocol TransferService: Sendable {
     /// Acts on many. Doing twice what is done already changes nothing and is no error.
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult]
 
-    /// Ends a transfer, if it has not ended, and hands its partial file over to whoever continues it later.
+    /// Ends a transfer, if it has not ended, and hands its partial file over to a later request that continues it.
     ///
     /// The transfer ends as canceled, or stays failed. The file is kept for seven days under a name of its own; a
     /// request's `continues` takes it. Doing it twice answers the same twice.
@@ -39,7 +39,7 @@ package protocol TransferService: Sendable {
         TransferEvent, any Error
     >
 
-    /// ``events(_:)``, with those that wait for the caller together; costs less for whoever passes them on.
+    /// ``events(_:)`` in groups: events that wait for the caller come together, which costs less where they are passed on.
     func eventGroups(
         _ subscription: EventSubscription
     ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable

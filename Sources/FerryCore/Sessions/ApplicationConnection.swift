@@ -22,7 +22,7 @@ package enum ApplicationSignal: Hashable, Sendable {
     case connected
     /// Events of a session wait that no process is attached to.
     case handleEvents(session: String)
-    /// Nobody needs to do anything: the connection is alive.
+    /// Nothing has happened: the connection is alive.
     case idle
 }
 

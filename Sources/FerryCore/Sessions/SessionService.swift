@@ -19,11 +19,11 @@ package protocol SessionService: TransferService {
     /// - Throws: ``TransferError`` with code `invalid_request` if the program is no absolute path of an executable file.
     func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError)
 
-    /// Force-quits: every unfinished transfer ends as canceled with what is needed to continue it, those of managers are
+    /// Force-quits: every unfinished transfer ends as canceled with what is needed to continue it, transfers of managers are
     /// suspended, and nothing is launched until the app is started by its user.
     func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult]
 
-    /// Stores in which order a session's transfers get their turns; those that are not named come after, the oldest first.
+    /// Stores in which order a session's transfers get their turns; transfers that are not named come after, the oldest first.
     ///
     /// Ids that the session does not have are left out.
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError)
@@ -44,7 +44,7 @@ package protocol SessionService: TransferService {
 
     /// Acts on many transfers of a session in one transaction, and returns once everything is done.
     ///
-    /// - Parameter ids: nil is all transfers of the session; then those that have succeeded are not started. Of the ids
+    /// - Parameter ids: nil is all transfers of the session; then transfers that have succeeded are not started. Of the ids
     ///   that the session does not have, the first ``SessionAction/mostUnknown`` are among the report's failures.
     /// - Throws: ``TransferError`` only if the call as a whole failed: then nothing was done.
     func act(
@@ -88,7 +88,7 @@ package enum SessionAction: String, CaseIterable, Codable, Sendable {
     package struct Report: Hashable, Codable, Sendable {
         /// Number of the latest durable event when everything was done.
         package var lastEvent: Int64
-        /// Those for which it failed.
+        /// The transfers for which it failed.
         package var failures: [ActionResult]
 
         package init(lastEvent: Int64, failures: [ActionResult]) {

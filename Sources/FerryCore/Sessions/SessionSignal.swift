@@ -4,13 +4,13 @@ package enum SessionSignal: Hashable, Sendable {
     case event(TransferEvent)
     /// Durable events that a manager needs no more of than their kind.
     case batch(EventBatch)
-    /// Nobody needs to do anything: the connection is alive.
+    /// Nothing has happened: the connection is alive.
     case idle
 
     package struct Attached: Hashable, Codable, Sendable {
         /// The highest task number that the session has ever had.
         package var lastTask: Int
-        /// Whether this process has got the session's call to handle events, so that it is told when they are over.
+        /// Whether this process has got the session's call to handle events, so that it is told when all of them have come.
         package var handlesEvents: Bool
         /// Number of the last durable event that a manager is told of again; 0 if there is none.
         package var history: Int64

@@ -6,7 +6,7 @@ extension TransferBatch {
         package private(set) var runs: [Run] = []
         /// Number of the latest durable event of the batch's session when the batch was stored.
         package var lastEvent: Int64
-        /// Those that were to go on and are not there, or go on without the change that was asked for; nil if none were to.
+        /// Transfers that were to go on and do not exist, or go on without the change that was asked for; nil if none were to.
         package var failures: [ActionResult]?
 
         package init(lastEvent: Int64 = 0, failures: [ActionResult]? = nil) {

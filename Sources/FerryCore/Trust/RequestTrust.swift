@@ -2,7 +2,7 @@
 package struct RequestTrust: Hashable, Sendable {
     /// Absolute paths of PEM files, and of folders of hashed certificates, in place of the system's roots, which none stands for.
     ///
-    /// Of several, those count that are there.
+    /// Of several, the existing ones count.
     package var authorities: [String]
     /// Absolute path of the PEM file of the client's certificate, with the certificates between it and its authority.
     package var certificate: String?

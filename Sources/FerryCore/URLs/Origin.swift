@@ -17,7 +17,7 @@ package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
     package var description: String { "\(scheme)://\(host):\(port)" }
 }
 
-/// A user name and password, bound by whoever holds them to one origin or proxy.
+/// A user name and password; the value that holds them binds them to one origin or proxy.
 package struct Credentials: Hashable, Codable, Sendable {
     package let user: String
     package let password: String?
@@ -34,7 +34,7 @@ package struct Credentials: Hashable, Codable, Sendable {
 }
 
 extension Credentials: CustomStringConvertible {
-    /// Names nobody, so that a log cannot show what it must not.
+    /// Names neither user nor password, so that a log cannot show them.
     package var description: String { "(credentials)" }
 }
 

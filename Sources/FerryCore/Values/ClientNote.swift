@@ -9,7 +9,7 @@ package struct ClientNote: Hashable, Codable, Sendable {
     /// The task's number within the session.
     package var task: Int
     package var kind: Kind
-    /// The client's own, at most 1 MiB; nobody else reads it.
+    /// The client's own, at most 1 MiB; the daemon does not read it.
     package var data: String
 
     package init(application: String, identifier: String, task: Int, kind: Kind, data: String) {

@@ -32,7 +32,7 @@ extension Unicode.Scalar {
 extension String {
     /// This text with something else in the place of each scalar that is hidden.
     ///
-    /// Those stay that have a part in what is drawn: a joiner between two pictures or two letters of a script that writes
+    /// A scalar that has a part in what is drawn stays: a joiner between two pictures or two letters of a script that writes
     /// with it, and the mark after a picture that gives it its colours.
     package func replacingHidden(with replacement: (Unicode.Scalar) -> String) -> String {
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }

@@ -2,8 +2,8 @@ package import Foundation
 
 /// Writes values as JSON while they are encoded, without a tree of them in between.
 ///
-/// Whoever encodes must be done with a nested container before the one around it goes on, as a type does that encodes its
-/// properties one after the other.
+/// A type that is encoded must finish a nested container before it goes on with the one around it, as a type does that
+/// encodes its properties one after the other.
 package struct JSONWriter: Sendable {
     /// How a date is written.
     package enum DateForm: Sendable {

@@ -1,6 +1,6 @@
 /// A step in the life of a download, in the order of the crash table; a seam at which tests end the daemon.
 package enum LifeStep: String, CaseIterable, Sendable {
-    /// The request is in the journal; nobody has been answered.
+    /// The request is in the journal; the client has no answer.
     case requestCommitted = "request_committed"
     case headAccepted = "head_accepted"
     /// The partial file exists; the journal does not know it.

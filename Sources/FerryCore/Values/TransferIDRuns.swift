@@ -1,4 +1,4 @@
-/// Many ids as they are written in JSON: of those that follow each other the first, and how many come after it.
+/// Many ids as they are written in JSON: of consecutive ids the first, and how many come after it.
 ///
 /// `["0000000000000007+2"]` stands for 7, 8 and 9. Transfers that were submitted together have such ids. A short text may
 /// name more ids than memory holds, so what a client names is compared with the ids that exist and never written out.

@@ -12,7 +12,7 @@ package enum TransferState: String, CaseIterable, Sendable {
     /// A word of a newer peer.
     case unknown
 
-    /// Whether nothing more happens without somebody's asking.
+    /// Whether nothing more happens without a call.
     package var isEnded: Bool {
         switch self {
         case .succeeded, .failed, .canceled: true
@@ -73,7 +73,7 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case beginDate = "begin_date"
     /// Its app was launched for events a short while ago.
     case relaunch
-    /// A server wants credentials, and nobody is there to give them.
+    /// A server wants credentials, and no client is there to give them.
     case authentication
     /// The URL has expired and waits for another one.
     case expired

@@ -77,7 +77,7 @@ extension BasicRequestContext {
         let text = try parameter()
         guard let id = TransferID(text) else {
             throw TransferError(
-                .unknownTransfer, "“\(text.escapingControls)” is no transfer's id; those have 16 hexadecimal digits.")
+                .unknownTransfer, "“\(text.escapingControls)” is no transfer's id; an id has 16 hexadecimal digits.")
         }
         return id
     }

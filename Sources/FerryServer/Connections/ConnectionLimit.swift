@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Bounds how many connections are open at once. Those beyond get an answer that says so.
+/// Bounds how many connections are open at once. A connection beyond that gets an answer that says so.
 final class ConnectionLimit: Sendable {
     let most: Int
     private let open = Mutex(0)

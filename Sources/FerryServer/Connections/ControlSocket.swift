@@ -2,7 +2,7 @@ import FerryAPI
 package import FerryCore
 import Foundation
 
-/// The socket's place in the file system. Whoever uses it holds the ``DaemonLock``.
+/// The socket's place in the file system. The daemon that uses it holds the ``DaemonLock``.
 package struct ControlSocket: Sendable {
     package let path: String
 
@@ -12,10 +12,10 @@ package struct ControlSocket: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Makes the folder and removes a socket that nobody answers on.
+    /// Makes the folder and removes a socket that no daemon answers on.
     ///
-    /// - Throws: ``TransferError`` with code `daemon_unreachable` if something else is there, or somebody answers: a
-    ///   daemon with another state folder.
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` if something else is there, or a daemon with
+    ///   another state folder answers.
     package func prepare() throws(TransferError) {
         try PrivateFolder.make(path.folderPart)
         guard let found = PathFacts(at: path) else { return }
@@ -50,7 +50,7 @@ package struct ControlSocket: Sendable {
         if isThere(facts) { _ = unsafe unlink(path) }
     }
 
-    /// Whether somebody accepts connections here.
+    /// Whether a process accepts connections here.
     private func isAnswered() -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

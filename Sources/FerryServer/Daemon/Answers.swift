@@ -49,7 +49,7 @@ private struct BrokenRequest: Error {
     let cause: HTTPParserError
 }
 
-/// The field `Date` of answers (RFC 9110 §6.6.1), made once for those of a second.
+/// The field `Date` of answers (RFC 9110 §6.6.1), made once for all answers of a second.
 final class DateField: Sendable {
     private let latest = Mutex<(second: Int64, text: String)>((.min, ""))
 

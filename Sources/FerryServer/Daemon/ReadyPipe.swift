@@ -2,7 +2,7 @@ package import FerryCore
 import Foundation
 import Synchronization
 
-/// The pipe on which whoever started the daemon waits for one line: `ready`, or `error CODE SENTENCE`.
+/// The pipe on which the process that started the daemon waits for one line: `ready`, or `error CODE SENTENCE`.
 ///
 /// `FERRY_READY_FD` names its descriptor; without it nothing is written. Only the first line counts.
 package final class ReadyPipe: Sendable {
@@ -10,7 +10,7 @@ package final class ReadyPipe: Sendable {
 
     package init(environment: [String: String]) {
         let named = environment["FERRY_READY_FD"].flatMap { Int32($0) } ?? -1
-        // The standard streams are no pipes of ours, and a number that is not open belongs to whoever opens next.
+        // The standard streams are no pipes of ours, and a number that is not open belongs to the next file that is opened.
         guard named > 2, fcntl(named, F_GETFD) >= 0 else {
             descriptor = Mutex(nil)
             return

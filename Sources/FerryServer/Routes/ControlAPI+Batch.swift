@@ -54,7 +54,7 @@ extension ControlAPI {
 /// The lines of a batch, read as they arrive.
 struct Batch {
     private(set) var requests: [TransferRequest] = []
-    /// Errors of the lines that could not be read, by the place of the line among those that are not empty.
+    /// Errors of the lines that could not be read, by the place of the line among the lines that are not empty.
     private(set) var refused: [Int: TransferError] = [:]
     private var line = 0
 

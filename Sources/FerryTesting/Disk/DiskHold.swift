@@ -21,7 +21,7 @@ package final class DiskHold: Sendable {
     /// Calls that hang.
     package var count: Int { state.withLock(\.held) }
 
-    /// Lets all go on that hang, and those to come.
+    /// Lets all calls go on that hang, and later ones too.
     package func release() {
         let held = state.withLock { state in
             state.isReleased = true

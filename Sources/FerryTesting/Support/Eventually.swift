@@ -1,7 +1,7 @@
 /// Returns once a condition holds; the limit only turns a hang into a failure.
 ///
 /// For facts that nothing announces. Where there is an event, wait for the event.
-/// - Throws: ``TestingError`` when the limit is over, `CancellationError` when the caller is cancelled.
+/// - Throws: ``TestingError`` when the limit has passed, `CancellationError` when the caller is cancelled.
 package func eventually(
     within limit: Duration = .seconds(30), _ what: String = "the condition",
     _ condition: () async throws -> Bool

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A new, empty folder of its own; whoever makes it removes it.
+/// A new, empty folder of its own; the test that makes it removes it.
 package struct TemporaryFolder: Sendable {
     package let path: String
 

@@ -60,7 +60,7 @@ import Testing
         Row("discretionary on a mobile network that costs nothing", nil, policy: { $0.isDiscretionary = true }) {
             $0.cellular = true
         },
-        Row("battery matters to nobody else", nil, policy: strict) { $0.externalPower = false },
+        Row("battery matters to no other policy", nil, policy: strict) { $0.externalPower = false },
         Row("loopback without a network", nil, loopback: true, policy: strict) { $0.reachable = false },
         Row("loopback over anything", nil, loopback: true, policy: strict) {
             $0.cellular = true
@@ -123,7 +123,7 @@ import Testing
         #expect(new.cameUp(since: old) == cameUp)
     }
 
-    @Test func `only what somebody asks for is watched`() {
+    @Test func `only what a transfer depends on is watched`() {
         #expect(NetworkPolicy().needs == .reachability)
         #expect(NetworkPolicy(allowsConstrained: false, waits: false).needs == .reachability)
         #expect(NetworkPolicy(allowsCellular: false).needs == [.reachability, .kind])

@@ -12,7 +12,7 @@ import Testing
         ("gsm", true), ("cdma", true), ("802-11-wireless", false), ("802-3-ethernet", false), ("wifi-gsm", false),
         ("", false),
     ])
-    func `72 mobile connections are those of type gsm and cdma`(_ type: String, _ isCellular: Bool) {
+    func `72 connections of type gsm and cdma are mobile`(_ type: String, _ isCellular: Bool) {
         #expect(NetworkManagerRule.isCellular(connectionType: type) == isCellular)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(PowerSupply.isExternal(supplies) == isExternal)
     }
 
-    @Test func `75 a file states conditions, and absent keys restrict nobody`() throws {
+    @Test func `75 a file states conditions, and absent keys restrict no transfer`() throws {
         let all = #"{"reachable":false,"cellular":true,"expensive":true,"constrained":true,"externalPower":false}"#
         let conditions = try #require(ConditionsFile.conditions(Data(all.utf8)))
         #expect(!conditions.reachable && conditions.cellular && conditions.expensive && conditions.constrained)

@@ -61,7 +61,7 @@ import Testing
         #expect(reasons[.destination] == [.destinationUnwritable] && reasons.count == 4 && reasons[.retry] != nil)
     }
 
-    @Test func `every exit status has a code, a transfer's own those of its errors`() {
+    @Test func `every exit status has a code, and only two belong to no end of a transfer`() {
         let used = Set(ErrorCode.allCases.map(\.row.exit))
         #expect(used == Set(ErrorExit.allCases))
         #expect(ErrorExit.allCases.filter { !$0.isOfTransfer } == [.unknownTransfer, .usage])

@@ -40,7 +40,7 @@ private typealias Row = ResumeCase
         var row = Row("", .strong, .segment, Row.status(status), "host limit") { $0.anotherWorkerReceives = true }
         #expect(row.verdict(extra: true) == (4, row.expected))
         row = Row("", .strong, .segment, Row.status(status), "")
-        #expect(row.verdict(extra: true).row != 4, "an ordinary failure when nobody else receives")
+        #expect(row.verdict(extra: true).row != 4, "an ordinary failure when no other worker receives")
     }
 
     @Test(arguments: [
@@ -184,7 +184,7 @@ private typealias Row = ResumeCase
             "length", .empty, .g, Row.part(("Content-Range", "bytes 0-9/10"), ("Content-Length", "9")),
             "retry bad_response doubtful"),
     ])
-    private func `R12 row 13 a part that nobody asked for`(row: Row) {
+    private func `R12 row 13 a part that was not asked for`(row: Row) {
         #expect(row.verdict() == (13, row.expected))
     }
 

@@ -50,7 +50,7 @@ import Testing
         #expect(backlog.isEmpty)
     }
 
-    @Test func `whoever is acted upon, or was meanwhile, is left to the next time`() throws {
+    @Test func `a transfer that is acted upon, or was meanwhile, is left to the next time`() throws {
         var backlog = Backlog<String>()
         backlog.add("one", key, after: nil, through: id(30))
         let first = try begin(&backlog)

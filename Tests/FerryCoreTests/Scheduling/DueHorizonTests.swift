@@ -39,7 +39,7 @@ import Testing
         #expect([670].map { horizon.rest(until: date($0), at: instant(60, lead: 500)) } == [0])
     }
 
-    @Test func `a wall clock that was ahead between two looks counts if anybody came then`() {
+    @Test func `a wall clock that was ahead between two looks counts if a transfer came then`() {
         var horizon = DueHorizon(length: 100)
         _ = horizon.look(at: instant(0))
         #expect([9130].map { horizon.rest(until: date($0), at: instant(10, lead: 9000)) } == [nil])
@@ -47,7 +47,7 @@ import Testing
         #expect(look == (date(1100), date(9150)))
     }
 
-    @Test func `a wall clock that is set forward skips nobody`() {
+    @Test func `a wall clock that is set forward skips no transfer`() {
         var horizon = DueHorizon(length: 100)
         _ = horizon.look(at: instant(0))
         let now = instant(10, lead: 90_000)

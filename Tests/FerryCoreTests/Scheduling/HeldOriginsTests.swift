@@ -12,7 +12,7 @@ import Testing
         return held
     }
 
-    @Test func `an origin is held until the last of its answers is over`() {
+    @Test func `an origin is held until the last time that its answers name`() {
         var held = held(("a", 10, one), ("a", 20, two), ("a", 5, two), ("b", 1, one))
         #expect(held.origins == ["a", "b"])
         #expect(held.end(of: "a") == now + .seconds(20) && held.end(of: "c") == nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(held.origins == ["b"])
     }
 
-    @Test func `it is held no longer than one of those lives that were told so`() {
+    @Test func `it is held only while a transfer lives that was told so`() {
         var held = held(("a", 10, one), ("a", 20, two), ("b", 10, one))
         #expect(held.release(told: one) == ["b"])
         #expect(held.origins == ["a"] && held.end(of: "a") == now + .seconds(20))

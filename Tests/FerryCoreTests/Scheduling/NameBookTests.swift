@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody asks for makes room, and what is under way stays`() {
+    @Test func `a known name makes room, and a look-up under way stays`() {
         var book = Self.book { $0.names = 3 }
         _ = book.ask("a", at: 0)
         _ = book.next()

@@ -1,7 +1,7 @@
 import FerryCore
 import Testing
 
-@Suite struct `The queue of those that could run` {
+@Suite struct `The queue of transfers that could run` {
     private func key(_ session: String = "a", _ origin: String = "http://one", _ priority: Priority = .normal) throws
         -> QueueKey
     {
@@ -51,7 +51,7 @@ import Testing
         #expect(order.filter { $0 > 10 } == Array(11...40))
     }
 
-    @Test func `L6 whoever may not run does not hold up the others`() throws {
+    @Test func `L6 a transfer that may not run does not hold up the others`() throws {
         var queue = ReadyQueue()
         queue.insert(TransferID(rawValue: 1), try key("a", "http://busy", .high))
         queue.insert(TransferID(rawValue: 2), try key("a", "http://free"))
@@ -69,7 +69,7 @@ import Testing
         #expect(drain(&queue) { $0.origin != "http://busy" }[7] == 2)
     }
 
-    @Test func `a session's order decides among those of equal priority, and who is not in it comes after`() throws {
+    @Test func `a session's order decides among equal priorities, and what is not in it comes after`() throws {
         var queue = ReadyQueue()
         let origins = ["http://one", "http://two", "http://three"]
         func order(_ ids: [UInt64]) throws { queue.order(try SessionID("a"), ids.map(TransferID.init(rawValue:))) }

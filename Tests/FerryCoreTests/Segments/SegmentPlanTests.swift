@@ -32,7 +32,7 @@ struct `Segments of a file` {
         #expect(plan.missing == 400 * Self.mebibyte)
     }
 
-    @Test func `the largest gap comes before anybody's work`() {
+    @Test func `the largest gap comes before any worker's part`() {
         var plan = SegmentPlan(gaps: ByteRangeSet(0..<10), now: 0)
         plan.lose(100..<130)
         plan.begin(0, with: 0..<5, now: 0)
@@ -112,12 +112,12 @@ struct `Segments of a file` {
         #expect((work != nil) == expected)
     }
 
-    @Test func `what a worker leaves goes to the one that was about to lose it, or to nobody`() {
+    @Test func `what a worker leaves goes to the one that was about to lose it, or becomes a gap`() {
         var plan = plan(8)
         let mebibyte = Self.mebibyte
         _ = plan.assign(1, setup: 0, speed: nil, now: 0)
         _ = plan.assign(2, setup: 0, speed: nil, now: 0)
-        // Nobody was kept from writing: the first goes on to the end.
+        // No worker was kept from writing: the first goes on to the end.
         for worker in [1, 2] { plan.leave(worker, at: plan.segments[worker]?.start ?? 0) }
         #expect(ranges(plan) == [0..<8 * mebibyte])
         #expect(plan.gaps.isEmpty)

@@ -48,7 +48,7 @@ struct SimulatedPath {
             Worker(number: 0, connection: 0, segment: 0, requestEnd: size, position: 0, answer: 0, opened: 0)
         ]
         outcome.connections = 1
-        // When connections were opened that wait for their request; those of a number that was given have been for long.
+        // When connections were opened that wait for their request; connections of a given number were opened long ago.
         var early = Array(repeating: -roundTrip, count: (connections ?? 1) - 1)
         var next = 1
         var fullSince: Double?

@@ -18,8 +18,8 @@ import Testing
     }
 
     static let cases = [
-        Case("54 all is done while nobody is attached", .launch) { _ in },
-        Case("54 somebody is attached", .none) { $0.isAttached = true },
+        Case("54 all is done while no process is attached", .launch) { _ in },
+        Case("54 a process is attached", .none) { $0.isAttached = true },
         Case("54 it sends no launch events", .none) { $0.sendsLaunchEvents = false },
         Case("54 something runs or waits", .none) { $0.isWorking = true },
         Case("54 something asks while others run", .launch) {

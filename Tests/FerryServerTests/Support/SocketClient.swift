@@ -62,7 +62,7 @@ struct SocketClient: Sendable {
             connection.write(Data("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
             var received = Data()
             while true {
-                // Among the lines of the chunked body, those that are values.
+                // The lines of the chunked body that are values.
                 let lines = received.split(separator: UInt8(ascii: "\n"))
                     .filter { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") }
                     .map { String(decoding: $0, as: UTF8.self) }

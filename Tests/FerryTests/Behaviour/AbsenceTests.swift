@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Ends that nobody saw` {
+@Suite(.timeLimit(.minutes(2))) struct `Ends without a process` {
     private static let body = FerryFixture.body
     private static let held = OriginScript(body, always: .hold("go", at: .body(1000)))
 
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#N1
-    @Test func `are posted once, those of the tasks and then that of the manager`() async throws {
+    @Test func `are posted once, the tasks' ends and then the manager's`() async throws {
         try await withFerry(Self.held) { fixture in
             let tasks = fixture.manager().multiDownload(fixture.urls(2))
             for task in tasks { try await task.reaches(.running) }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// A pause that was over before the daemon died is told again with the events that were not acknowledged. The task ran
+    /// A pause that had ended before the daemon died is told again with the events that were not acknowledged. The task ran
     /// by then, and was shown as suspended once more.
     @Test func `are no pauses that were over before the daemon died`() async throws {
         try await withFerry(Self.held) { fixture in

@@ -228,7 +228,7 @@ import Testing
             let later = await fixture.relaunch(limit: 1)
             let left = call == .order ? [tasks[2], tasks[0], tasks[1]] : tasks.filter { manager.tasks.contains($0) }
             #expect(later.tasks.prefix(left.count).map(\.id) == left.map(\.id))
-            // Whoever is first of those that may run has the slot again.
+            // The first task that may run has the slot again.
             try await eventually("one runs: \(later.tasks.map(\.status))") {
                 later.tasks.map(\.status).sorted { $0.rawValue < $1.rawValue }
                     == call.left.sorted { $0.rawValue < $1.rawValue }
@@ -242,7 +242,7 @@ import Testing
     {
         try await withFerry(OriginScript(Self.body, always: .hold("never", at: .head))) { fixture in
             let task = try #require(fixture.manager().download(fixture.origin.url()))
-            // First of all, so that nobody starts the daemon again.
+            // First of all, so that no client starts the daemon again.
             await fixture.leave(environment: ["FERRYD": "/nowhere/ferryd"])
             try await fixture.daemon.terminateDaemon()
             let manager = fixture.manager()

@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    /// On Linux whoever posts a notification waits for its observers with `queue: .main`. A closure on the main queue that
+    /// On Linux the thread that posts a notification waits for its observers with `queue: .main`. A closure on the main queue that
     /// was no operation of the main operation queue waited for itself, and the main queue stood still.
     @Test(arguments: [true, false])
     func `an observer on the main queue is told by whatever posts`(operatesOnMain: Bool) async throws {

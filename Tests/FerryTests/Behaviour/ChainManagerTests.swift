@@ -50,7 +50,7 @@ import Testing
             #expect(!ids.contains(requests[1].downloadTask.id))
             for request in requests { #expect(try await response(request).error == nil) }
             #expect(second.restoredRequests.map(\.downloadTask.id) == [ids[1]])
-            // One that nobody downloads again is had as it is.
+            // A request that is not made again is taken as it is.
             let rest = try #require(second.restoredRequests.first)
             let digest = Notes<String>()
             rest.response { digest.add((try? FileDigest.sha256($0.temporaryURL?.path ?? "")) ?? "none") }

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a server that wants credentials that nobody has refuses the request`() async throws {
+    @Test func `a server that wants credentials refuses a request without any`() async throws {
         let script = OriginScript(Self.body, always: .basic(user: "user", password: "secret"))
         try await withFerry(script) { fixture in
             let manager = manager(fixture)

@@ -147,7 +147,7 @@ import Testing
 
     /// docs/behaviour/session-manager.md#S10: what the daemon is asked for.
     /// How it tries again is in the tests of the state machine.
-    @Test func `of busy servers are tried five times more, those of the network until the total time is over`() throws {
+    @Test func `of busy servers are tried five times more, of the network until the total time has passed`() throws {
         let place = try #require(SessionPlace(inProcess: "test"))
         var configuration = SessionConfiguration()
         configuration.timeoutIntervalForResource = 1234

@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `ends that nobody saw are told once to the next manager`() async throws {
+    @Test func `ends without a process are told once to the next manager`() async throws {
         let script = OriginScript(
             Self.body, .on(.path("/good"), .hold("go", at: .body(1000))),
             .on(.path("/bad"), .hold("go", at: .head), .status(404)))

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a code of an unfinished task is kept while nobody is there`() async throws {
+    @Test func `a code of an unfinished task is kept while no process has the session`() async throws {
         try await withFerry(Self.held) { fixture in
             let first = fixture.manager()
             let tasks = first.multiDownload(fixture.urls(2))

@@ -22,7 +22,7 @@ import Testing
         #expect(path.dropFirst(DataFolder.path.count).split(separator: "/").count == 4)
     }
 
-    @Test func `are those of tasks where somebody knows them`() {
+    @Test func `are the tasks' own where a session knows them`() {
         let cache = Cache("a", downloadPath: "/x")
         let url = "http://example.org/a.mp4"
         #expect(cache.fileURL(url: url)?.lastPathComponent == FileNaming.defaultName(for: url))

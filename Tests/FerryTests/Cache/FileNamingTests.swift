@@ -10,7 +10,7 @@ import Testing
         (url, usual), ("https://example.org/plain", "cf5ea9997cbaf4c250b490d70b2ae5a8"),
         ("http://example.org/a.tar.gz?x=1.zip", "a76d3362cd32ec6deaa849107ac095e5.gz"),
     ])
-    func `are the digest of the URL and its extension where nobody gives one`(url: String, name: String) {
+    func `are the digest of the URL and its extension where the app gives none`(url: String, name: String) {
         #expect(FileNaming.defaultName(for: url) == name)
     }
 

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["size", "date", "gone", "link", "folder"])
-    func `are not found if anybody has touched them`(change: String) async throws {
+    func `are not found if they were touched`(change: String) async throws {
         try await withKept { kept, folder in
             let path = folder.file("a")
             kept.keep([(name: "a", url: Self.url)])

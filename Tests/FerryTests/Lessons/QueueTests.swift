@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Milliseconds; FERRY_MEASURE takes the library at its word, other runs only find slots that nobody fills.
+    /// Milliseconds; FERRY_MEASURE holds the library to its promise, other runs only find slots that stay empty.
     private var idleLimit: Int { ProcessInfo.processInfo.environment["FERRY_MEASURE"] == nil ? 2000 : 100 }
 
     /// Lesson 3.

@@ -92,7 +92,7 @@ import Testing
     }
 
     /// docs/behaviour/session-manager.md#P8
-    @Test func `is called once, when the events of the call are over`() {
+    @Test func `is called once, when all events of the call have been told`() {
         let completion = Completion()
         completion.called()
         #expect(!completion.beginEnd())

@@ -91,7 +91,7 @@ final class FerryFixture: Sendable {
         return manager(limit: limit)
     }
 
-    /// Lets go of the managers, so that those that nobody else holds are gone.
+    /// Lets go of the managers, so that all that the test does not hold are gone.
     func forgetManagers() { managers.withLock { $0 = [] } }
 
     // MARK: Circumstances

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Events that nobody has read` {
+@Suite(.timeLimit(.minutes(1))) struct `Unread events` {
     private static func progress(_ bytes: Int) -> DownloadEvent {
         .progress(DownloadProgress(receivedBytes: Int64(bytes), expectedBytes: nil))
     }

@@ -53,7 +53,7 @@ package enum DigestField: String, Hashable, Sendable, CaseIterable {
 /// Whether a digest is that of the bytes.
 package enum DigestTruth: Hashable, Sendable, CaseIterable {
     case right, wrong
-    /// An algorithm that nobody knows.
+    /// An unknown algorithm.
     case foreign
 }
 

@@ -68,7 +68,7 @@ package enum OriginMode: Sendable {
     /// A Content-Disposition with this value.
     case disposition(String)
     case digest(DigestField, DigestTruth)
-    /// A gzip body nobody asked for, with that many codings named.
+    /// A gzip body that the client did not ask for, with that many codings named.
     case gzipAnyway(codings: Int = 1)
     case headFlood(HeadFlood)
 

@@ -78,7 +78,7 @@ package indirect enum OriginCondition: Sendable {
     case always
     /// Requests by their number since the script was set, from 1.
     case requestNumbers(Range<Int>)
-    /// Requests by their number among those for the same path since the script was set, from 1.
+    /// Requests by their number among the requests for the same path since the script was set, from 1.
     case pathRequestNumbers(Range<Int>)
     /// Connections by their number since the origin started, from 1.
     case connectionNumbers(Range<Int>)
@@ -124,7 +124,7 @@ package indirect enum OriginCondition: Sendable {
     }
 }
 
-/// One request and what the origin knows of those before it.
+/// One request and what the origin knows of earlier ones.
 package struct OriginExchange: Sendable {
     package var request: RecordedRequest
     /// 1 for the first request since the script was set.

@@ -36,7 +36,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Ends all connections, those under TLS without ceremony, and those to come.
+    /// Ends all connections, also later ones, and connections under TLS without `close_notify`.
     func closeAll() {
         let channels = state.withLock { state in
             state.isClosed = true

@@ -5,7 +5,7 @@ import Synchronization
 final class OriginState: Sendable {
     private struct State: Sendable {
         var script: OriginScript
-        /// Requests since the script was set, and those for each path.
+        /// Requests since the script was set, in all and for each path.
         var requestsOfScript = 0
         var requestsByPath: [String: Int] = [:]
         var facts = OriginFacts()
@@ -130,7 +130,7 @@ final class OriginState: Sendable {
         if isOpen { resume() }
     }
 
-    /// Lets pass whoever waits at a gate, and whoever comes later.
+    /// Lets all requests pass that wait at a gate, and all that come later.
     func release(_ gate: String) {
         let waiting = update { state in
             state.released.insert(gate)
