@@ -51,8 +51,7 @@ extension JournalTransaction {
         // What has succeeded, or is being removed, is refused as well, which is no failure to report.
         var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
         for (id, revision) in gone {
-            guard let record = try record(id), record.request.session == session,
-                record.revision.number == revision.number
+            guard let record = try record(id), record.request.session == session, record.revision == revision
             else { continue }
             var machine = TransferMachine(record)
             switch machine.wished(.fetchAgain, at: circumstances.moment(of: id)) {
@@ -104,9 +103,7 @@ extension JournalTransaction {
     /// The row that a record was read from, with what a run has recorded since; nil if the transfer has changed otherwise, or
     /// is gone.
     package func current(_ record: TransferRecord) throws(TransferError) -> TransferRecord? {
-        guard let current = try self.record(record.id), current.revision.number == record.revision.number else {
-            return nil
-        }
+        guard let current = try self.record(record.id), current.revision == record.revision else { return nil }
         return current
     }
 
@@ -139,7 +136,7 @@ extension JournalTransaction {
         _ wish: Wish, for id: TransferID, from revision: Revision? = nil, isSilent: Bool = false, at moment: WishMoment
     ) throws(TransferError) -> WishFate {
         guard let record = try record(id) else { return .unknown }
-        if let revision, record.revision.number != revision.number { return .stale }
+        if let revision, record.revision != revision { return .stale }
         var machine = TransferMachine(record)
         let action = machine.wished(wish, at: moment)
         switch action {

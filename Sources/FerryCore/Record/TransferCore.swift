@@ -6,7 +6,7 @@ package import Foundation
 /// ``TransferRecord``, which makes one.
 package struct TransferCore: Hashable, Sendable {
     package var id: TransferID
-    package let revision: Revision
+    @Beside package private(set) var revision: Revision
     package var intent: TransferIntent
     /// How it has ended; nil while it lives.
     package var outcome: Outcome.Kind?
@@ -33,7 +33,7 @@ package struct TransferCore: Hashable, Sendable {
     package init(id: TransferID, revision: Revision = Revision(), intent: TransferIntent, outcome: Outcome.Kind? = nil)
     {
         self.id = id
-        self.revision = revision
+        _revision = Beside(wrappedValue: revision)
         self.intent = intent
         self.outcome = outcome
     }
@@ -63,15 +63,20 @@ package struct TransferCore: Hashable, Sendable {
 }
 
 /// Which form of a row a value was read from: rises with each stored change but the checkpoints of an attempt.
-///
-/// No part of what the value says: values that say the same are equal, whatever they were read from.
 package struct Revision: Hashable, Sendable {
     /// 0 for a value that is in no journal, or in one of a version without revisions.
     package let number: Int64
 
     package init(_ number: Int64 = 0) { self.number = number }
+}
 
-    package static func == (_: Revision, _: Revision) -> Bool { true }
+/// A property that stands beside what a value says: values that say the same are equal, whatever it has in each.
+@propertyWrapper package struct Beside<Value: Sendable>: Hashable, Sendable {
+    package var wrappedValue: Value
+
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+    package static func == (_: Beside, _: Beside) -> Bool { true }
     package func hash(into _: inout Hasher) {}
 }
 

@@ -4,7 +4,7 @@ package import Foundation
 package struct TransferRecord: Hashable, Sendable {
     package let id: TransferID
     /// That of the row that it was read from.
-    package var revision = Revision()
+    @Beside package var revision = Revision()
     package let createdAt: Date
     /// The validated request; its URL has no userinfo.
     @Boxed package var request: TransferRequest

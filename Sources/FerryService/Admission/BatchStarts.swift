@@ -46,7 +46,7 @@ struct BatchStarts: Sendable {
             guard changed.request != old.request, try transaction.put(changed, replacing: old) else { continue }
             changes.append(Begun.Change(changed: changed, old: old))
             // A file is gone whatever is changed here.
-            guard let found = gone[id], found.number == old.revision.number else { continue }
+            guard let found = gone[id], found == old.revision else { continue }
             gone[id] = try transaction.record(id)?.revision
         }
         let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)

@@ -72,7 +72,7 @@ extension MemoryTransaction {
 
     /// The row that a record was read from; nil if it is gone, or another one.
     private func row(of record: TransferRecord) -> MemoryRow? {
-        guard let row = rows[record.id], row.record.revision.number == record.revision.number else { return nil }
+        guard let row = rows[record.id], row.record.revision == record.revision else { return nil }
         return row
     }
 

@@ -5,7 +5,7 @@ import Foundation
 extension MemoryTransaction {
     func finish(_ end: StoredEnd, kind: TransferEvent.Kind, at: Date) throws(TransferError) -> Int64? {
         let ended = end.value.record
-        guard let old = rows[ended.id], old.record.revision.number == ended.revision.number else { return nil }
+        guard let old = rows[ended.id], old.record.revision == ended.revision else { return nil }
         var record = old.record
         record.intent = ended.intent
         record.outcome = ended.outcome
