@@ -7,7 +7,7 @@ extension JournalTransaction {
         _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
     ) throws(TransferError) -> WishChanges {
         var changes = WishChanges()
-        for record in try records(ids.sorted()) where record.request.session == session {
+        for record in try records(Set(ids).sorted()) where record.request.session == session {
             var machine = TransferMachine(record)
             let action = machine.wished(wish, at: circumstances.moment(of: record.id))
             guard changes.note(action, of: [record.id]) else { continue }

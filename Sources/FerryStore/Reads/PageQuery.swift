@@ -43,13 +43,15 @@ struct PageQuery {
 
     /// A set of ids as one argument, so that its size does not change the statement.
     static func json(_ ids: some Sequence<TransferID>) -> String {
-        var text: [UInt8] = [UInt8(ascii: "[")]
+        var text = "["
         text.reserveCapacity(ids.underestimatedCount * 20 + 2)
+        var isFirst = true
         for id in ids {
-            if text.count > 1 { text.append(UInt8(ascii: ",")) }
-            text.append(contentsOf: String(id.column).utf8)
+            if !isFirst { text.append(",") }
+            isFirst = false
+            text.append(String(id.column))
         }
-        text.append(UInt8(ascii: "]"))
-        return String(decoding: text, as: UTF8.self)
+        text.append("]")
+        return text
     }
 }

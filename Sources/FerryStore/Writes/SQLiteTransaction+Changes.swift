@@ -2,19 +2,41 @@ package import FerryCore
 package import Foundation
 import GRDB
 
+/// Transfers in order, and as the argument of a statement.
+private struct NamedIDs {
+    let ids: [TransferID]
+    private let text: String?
+
+    /// - Parameter json: nil is made where it is needed: most decisions about a part change nothing.
+    init(_ ids: [TransferID], json: String? = nil) {
+        self.ids = ids
+        text = json
+    }
+
+    var json: String { text ?? PageQuery.json(ids) }
+
+    /// All of some, which have nothing in common.
+    init(_ parts: [NamedIDs]) {
+        self = parts.count == 1 ? parts[0] : NamedIDs(parts.flatMap(\.ids).sorted())
+    }
+}
+
 /// Rows that differ in nothing that decisions depend on.
 private struct AlikeRows {
     /// That of one of them.
     let core: TransferCore
-    let ids: [TransferID]
+    let named: NamedIDs
 }
 
 extension WishCircumstances {
     /// Some transfers, by what a wish for them depends on besides them.
-    fileprivate func parts(of ids: [TransferID]) -> [(WishMoment, [TransferID])] {
-        guard !delayed.isEmpty || !running.isEmpty else { return [(WishMoment(now: now), ids)] }
-        return Dictionary(grouping: ids) { [delayed.contains($0), running.contains($0)] }.map { flags, ids in
-            (WishMoment(now: now, isDelayed: flags[0], isRunning: flags[1]), ids)
+    fileprivate func parts(of named: NamedIDs) -> [(WishMoment, NamedIDs)] {
+        guard !delayed.isEmpty || !running.isEmpty else { return [(WishMoment(now: now), named)] }
+        var parts: [[TransferID]] = [[], [], [], []]
+        for id in named.ids { parts[(delayed.contains(id) ? 1 : 0) + (running.contains(id) ? 2 : 0)].append(id) }
+        return parts.enumerated().filter { !$0.element.isEmpty }.map { place, ids in
+            let moment = WishMoment(now: now, isDelayed: place & 1 == 1, isRunning: place & 2 == 2)
+            return (moment, ids.count == named.ids.count ? named : NamedIDs(ids))
         }
     }
 }
@@ -54,8 +76,9 @@ extension SQLiteTransaction {
         var changes = WishChanges()
         var left = ids.sorted()[...]
         while !left.isEmpty {
-            let page = Array(left.prefix(Self.pageSize))
+            let ids = Array(left.prefix(Self.pageSize))
             left = left.dropFirst(Self.pageSize)
+            let page = NamedIDs(ids, json: PageQuery.json(ids))
             try change(wish, try alike(page, of: session), circumstances, &changes)
         }
         changes.sort()
@@ -69,28 +92,28 @@ extension SQLiteTransaction {
     private func change(
         _ wish: Wish, _ page: [AlikeRows], _ circumstances: WishCircumstances, _ changes: inout WishChanges
     ) throws(TransferError) {
-        var groups: [RowChange: [TransferID]] = [:]
+        var groups: [RowChange: [NamedIDs]] = [:]
         for rows in page {
-            for (moment, ids) in circumstances.parts(of: rows.ids) {
+            for (moment, named) in circumstances.parts(of: rows.named) {
                 var core = rows.core
                 let action = TransferMachine.decide(wish, &core, at: moment)
                 if case .refuse = action {
                     // Each is refused by its own name.
-                    for id in ids {
+                    for id in named.ids {
                         var core = rows.core
                         core.id = id
                         _ = changes.note(TransferMachine.decide(wish, &core, at: moment), of: [id])
                     }
-                } else if changes.note(action, of: ids) {
-                    groups[RowChange(core, from: rows.core, action), default: []] += ids
+                } else if changes.note(action, of: named.ids) {
+                    groups[RowChange(core, from: rows.core, action), default: []].append(named)
                 }
             }
         }
-        for (change, ids) in groups.mapValues({ $0.sorted() }).sorted(by: { $0.value[0] < $1.value[0] }) {
+        for (change, named) in groups.mapValues(NamedIDs.init).sorted(by: { $0.value.ids[0] < $1.value.ids[0] }) {
             if change.revives {
-                try revive(change, ids)
+                try revive(change, named)
             } else {
-                try write(change, change.startsLimits ? Self.limits : "", ids)
+                try write(change, change.startsLimits ? Self.limits : "", named)
             }
         }
     }
@@ -99,18 +122,18 @@ extension SQLiteTransaction {
     private static var limits: String { ", failures = '\(TransferColumns.plain)'" }
 
     /// Lets those live again that have ended; a name that was taken meanwhile is chosen anew by the next head.
-    private func revive(_ change: RowChange, _ ids: [TransferID]) throws(TransferError) {
+    private func revive(_ change: RowChange, _ named: NamedIDs) throws(TransferError) {
         let live = Self.limits + ", outcome = NULL, finished_at = NULL"
-        try write(change, live + ", destination = former, former = NULL", ids)
+        try write(change, live + ", destination = former, former = NULL", named)
         var robbed: [TransferID] = []
         try connection.forEachRow(
             "SELECT id FROM transfers WHERE id IN (SELECT value FROM json_each(?)) AND ended IS NOT NULL",
-            [PageQuery.json(ids)]
+            [named.json]
         ) { row in
             if let id = row.integer(0) { robbed.append(TransferID(column: id)) }
         }
         for id in robbed {
-            try write(change, live + ", destination = NULL, former = NULL", [id])
+            try write(change, live + ", destination = NULL, former = NULL", NamedIDs([id]))
             let row = try connection.row("SELECT facts FROM transfers WHERE id = ?", [id.column])
             guard var facts = row.map(RowReader.init)?.json(0, as: TransferFacts.self) else { continue }
             facts.destination = nil
@@ -122,7 +145,7 @@ extension SQLiteTransaction {
     /// Writes what is the same for some transfers, but for those whose destination another one has.
     ///
     /// No wish leaves a retry, or the place of a file: none ends well by one.
-    private func write(_ change: RowChange, _ more: String, _ ids: [TransferID]) throws(TransferError) {
+    private func write(_ change: RowChange, _ more: String, _ named: NamedIDs) throws(TransferError) {
         try connection.execute(
             """
             UPDATE OR IGNORE transfers SET revision = \(CoreColumns.nextRevision), intent = ?, phase = ?, ended = ?, \
@@ -134,7 +157,7 @@ extension SQLiteTransaction {
                 change.intent.rawValue, change.phase.rawValue, JournalPhase(ended: change.ended)?.rawValue,
                 change.due?.journalMilliseconds, change.restarts,
             ] + StatementArguments(CoreColumns.active(change.active))
-                + [change.waitsForMoment, PageQuery.json(ids)])
+                + [change.waitsForMoment, named.json])
     }
 
     /// Forgets transfers, with their events.
@@ -148,28 +171,28 @@ extension SQLiteTransaction {
     // MARK: Reading
 
     /// Some of a session's transfers, by what decisions about them depend on: most that are acted upon together are alike.
-    private func alike(_ ids: [TransferID], of session: SessionID) throws(TransferError) -> [AlikeRows] {
+    private func alike(_ page: NamedIDs, of session: SessionID) throws(TransferError) -> [AlikeRows] {
         var found: [AlikeRows] = []
         var old: [TransferID] = []
         // A `+` keeps SQLite from walking over the whole session.
         try connection.forEachRow(
             CoreColumns.selectAlike + " WHERE +session = ? AND id IN (SELECT value FROM json_each(?)) "
-                + CoreColumns.groupAlike, [session.name, PageQuery.json(ids)]
+                + CoreColumns.groupAlike, [session.name, page.json]
         ) { row in
-            let named = CoreColumns.ids(row)
+            let named = CoreColumns.ids(row, of: page.ids)
             guard let core = CoreColumns.core(row) else {
                 let names = named.map(\.description).joined(separator: ", ")
                 connection.report(unreadable: ["intent", "ended"], of: "transfers \(names)")
                 return
             }
             if core.revision.number > 0 {
-                found.append(AlikeRows(core: core, ids: named))
+                found.append(AlikeRows(core: core, named: named.count == page.ids.count ? page : NamedIDs(named)))
             } else {
                 old += named
             }
         }
         for id in old {
-            if let core = try completedCore(id) { found.append(AlikeRows(core: core, ids: [id])) }
+            if let core = try completedCore(id) { found.append(AlikeRows(core: core, named: NamedIDs([id]))) }
         }
         return found
     }

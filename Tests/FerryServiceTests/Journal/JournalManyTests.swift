@@ -18,6 +18,19 @@ import Testing
         return record
     }
 
+    @Test(arguments: JournalKind.allCases)
+    func `those that are named twice change once`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        try await Sample.insert([try record(1), try record(2)], into: journal)
+        let (ids, session, now) = ([2, 1, 2].map(Sample.id), session, now)
+        let run = try await journal.commit { transaction throws(TransferError) in
+            try transaction.suspend(ids, of: session, at: now)
+        }
+        #expect(run.ids == [Sample.id(1), Sample.id(2)])
+        #expect(try await journal.counts() == [.suspended: 2])
+        await journal.close()
+    }
+
     /// Records in which each field that a list shows has more than one value.
     private func shownRecords() throws -> [TransferRecord] {
         let origin = try HTTPURL(parsing: "https://example.com/").origin
