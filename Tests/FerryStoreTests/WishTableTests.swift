@@ -155,26 +155,4 @@ import Testing
             return found
         }
     }
-
-    @Test func `what succeeded is fetched again only as it was found`() async throws {
-        let journal = try SQLiteJournal.inMemory(logger: Sample.quiet)
-        var records = try (1...3).map { try Sample.record($0) }
-        for index in records.indices {
-            records[index].outcome = Sample.success
-            records[index].facts.ranges.insert(0..<5)
-        }
-        records[2].request.secretsForgotten = true
-        try await Sample.insert(records, into: journal)
-        let (ids, session) = (records.map(\.id), records[0].request.session)
-        let found = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
-        let gone = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.revision) })
-        try await journal.commit { transaction throws(TransferError) in try transaction.update(found[1]) }
-        let begun = try await journal.commit { transaction throws(TransferError) in
-            try transaction.begin(ids, of: session, delayed: [], gone: gone, at: WishStates.now)
-        }
-        #expect(begun.events.ids == [ids[0]] && begun.lacking == [ids[2]])
-        let after = try #require(try await journal.record(ids[0]))
-        #expect(after.isEligible && after.facts.ranges.isEmpty && after.active.seconds(at: WishStates.now) == 0)
-        await journal.close()
-    }
 }
