@@ -44,6 +44,8 @@ package final class Engine: Sendable {
     let loops: EngineLoops
     private let smallFiles = Mutex<[DiskLane.Place: SmallFiles]>([:])
     private let threads = DiskThreads()
+    /// Where runs decide, and the service that makes them: what one asks of another needs no other thread.
+    package let home = DecidingActor()
 
     /// How long a shutdown waits for calls that may never return.
     private static let patience = Duration.seconds(2)
@@ -67,7 +69,7 @@ package final class Engine: Sendable {
     func smallFiles(at place: DiskLane.Place) -> SmallFiles {
         smallFiles.withLock { all in
             if let known = all[place] { return known }
-            let new = SmallFiles(disk: disk.at(place), reached: configuration.reached)
+            let new = SmallFiles(disk: disk.at(place), home: home, reached: configuration.reached)
             all[place] = new
             return new
         }

@@ -12,6 +12,7 @@ package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal
     package nonisolated let engine: Engine
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { engine.home.unownedExecutor }
     let hub: EventHub
     /// How it began, and how it ends.
     var life: ServiceLife
@@ -54,7 +55,7 @@ package actor LocalTransferService: TransferService {
             KnownConditions(
                 concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
             lastID: lastID, lookAhead: configuration.lookAhead, isHeld: startWatch.isHeld)
-        hub = EventHub(journal: journal, lastNumber: lastEvent)
+        hub = EventHub(journal: journal, lastNumber: lastEvent, home: self.engine.home)
     }
 
     /// Opens the journal and takes up what it holds.

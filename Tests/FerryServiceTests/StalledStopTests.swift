@@ -92,6 +92,16 @@ import Testing
         #expect(order.add(Self.event(16), 16) == [.event(Self.event(16))])
     }
 
+    @Test func `lets an event pass at once that follows, while none is kept back`() {
+        var order = EventOrder(last: 10)
+        #expect(order.follows(11) && order.last == 11)
+        #expect(!order.follows(11) && !order.follows(13) && order.last == 11)
+        #expect(order.add(Self.event(13), 13) == [])
+        #expect(!order.follows(12) && order.last == 11, "what is kept back is told behind it")
+        #expect(order.add(Self.event(12), 12) == [.event(Self.event(12)), .event(Self.event(13))])
+        #expect(order.follows(14) && !order.isHeld)
+    }
+
     @Test func `goes on behind a number that nobody tells`() {
         var order = EventOrder(last: 0)
         for number: Int64 in 2...Int64(EventOrder.capacity + 1) { #expect(order.add(Self.event(number), number) == []) }

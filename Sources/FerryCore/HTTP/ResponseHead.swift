@@ -19,7 +19,9 @@ package struct ResponseHead: Hashable, Sendable {
 
     /// The values of every field of a name, in order, without surrounding white space.
     package func values(_ name: String) -> [String] {
-        fields.filter { $0.isNamed(name) }.map { $0.value.trimmingFieldSpace }
+        var values: [String] = []
+        for field in fields where field.isNamed(name) { values.append(field.value.trimmingFieldSpace) }
+        return values
     }
 
     /// The value of a field; several fields of one name are joined by commas (RFC 9110 §5.3).
@@ -37,8 +39,6 @@ package struct ResponseHead: Hashable, Sendable {
         if case .length(let length)? = try? statedFraming() { length } else { nil }
     }
 
-    package var isChunked: Bool { (try? statedFraming()) == .chunked }
-
     /// The codings that were put on the content, `identity` left out.
     package var contentEncodings: [String] { codings("Content-Encoding") }
 
@@ -54,7 +54,7 @@ package struct ResponseHead: Hashable, Sendable {
         switch status {
         case 206, 416: contentRange?.complete
         case 204, 205: 0
-        default: isChunked ? nil : contentLength
+        default: contentLength
         }
     }
 
@@ -85,8 +85,22 @@ extension ResponseHead {
 
     /// HTTP/2 has no transfer codings.
     private func statedFraming() throws(HeadFault) -> BodyFraming? {
-        try BodyFraming.stated(
+        // Asked of each head several times, and nearly all have one length.
+        if let length = onlyLength { return .length(length) }
+        return try BodyFraming.stated(
             lengths: values("Content-Length"), codings: major == 1 ? values("Transfer-Encoding") : [])
+    }
+
+    /// The length of a head that states one length, by digits alone, and no transfer coding.
+    private var onlyLength: Int64? {
+        var only: String?
+        for field in fields {
+            if field.isNamed("Transfer-Encoding") { return nil }
+            guard field.isNamed("Content-Length") else { continue }
+            guard only == nil else { return nil }
+            only = field.value
+        }
+        return only.flatMap { Int64(digits: $0) }
     }
 }
 

@@ -16,6 +16,7 @@ package enum FileName {
 
     /// As ``safe(_:)``; nil where nothing is left of the text.
     static func reduced(_ text: String) -> String? {
+        if isPlain(text) { return text }
         // On Unicode scalars throughout: a combining mark after a slash or dot makes another Character of it and would hide it.
         let scalars = text.unicodeScalars
         let start = scalars.lastIndex(where: isSeparator).map(scalars.index(after:)) ?? scalars.startIndex
@@ -26,6 +27,19 @@ package enum FileName {
         guard !name.isEmpty else { return nil }
         // Cutting a character of hundreds of bytes can leave a joiner, or a device's name, which is then far below the limit.
         return prefixed(trimmed(visible(shortened(prefixed(name), to: maximumLength))))
+    }
+
+    /// Whether nothing is taken off a text or changed in it: it has only letters, digits, `_`, `-` and `.` of ASCII.
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8
+        let dot = UInt8(ascii: ".")
+        guard let first = bytes.first, first != dot, first != UInt8(ascii: "-"), bytes.last != dot,
+            bytes.count <= maximumLength
+        else { return false }
+        return bytes.allSatisfy { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                || byte == dot
+        } && !isDeviceName(text)
     }
 
     // MARK: Steps
@@ -63,7 +77,9 @@ package enum FileName {
 
     /// Whether Windows takes the name for a device, whatever its extension.
     private static func isDeviceName(_ name: String) -> Bool {
-        let stem = trimmed(String(Substring(name.utf8.prefix { $0 != UInt8(ascii: ".") }))).uppercased()
+        let beginning = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        guard beginning.count >= 3 else { return false }
+        let stem = trimmed(String(Substring(beginning))).uppercased()
         if ["CON", "PRN", "AUX", "NUL"].contains(stem) { return true }
         guard stem.utf8.count == 4, stem.hasPrefix("COM") || stem.hasPrefix("LPT"), let digit = stem.utf8.last else {
             return false

@@ -37,7 +37,16 @@ package struct HTTPURL: Hashable, Sendable {
 
     /// The whole URL without userinfo.
     package var string: String {
-        base + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
+        var text = base
+        if let query {
+            text += "?"
+            text += query
+        }
+        if let fragment {
+            text += "#"
+            text += fragment
+        }
+        return text
     }
 
     /// What a request line to the origin holds: path and query.
@@ -65,7 +74,15 @@ package struct HTTPURL: Hashable, Sendable {
         return base + "?" + names.joined(separator: "&")
     }
 
-    private var base: String { "\(scheme)://\(host)\(portSuffix)\(path)" }
+    private var base: String {
+        var text = scheme
+        text.reserveCapacity(scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 10)
+        text += "://"
+        text += host
+        text += portSuffix
+        text += path
+        return text
+    }
 
     private var portSuffix: String { port == Self.defaultPort(of: scheme) ? "" : ":\(port)" }
 

@@ -13,6 +13,7 @@ enum HostName {
     static func canonical(_ written: String) throws(Fault) -> String {
         guard !written.isEmpty else { throw Fault(text: "its host is empty") }
         if written.hasPrefix("[") { return try canonicalV6(written) }
+        if isDottedDecimal(written) { return written }
         guard let bytes = PercentEncoding.decode(written) else {
             throw Fault(text: "its host has a “%” that starts no percent-encoded byte")
         }
@@ -21,6 +22,25 @@ enum HostName {
         else { throw Fault(text: "its host has a percent-encoded delimiter or control character") }
         let ascii = try asciiName(name)
         return try dottedDecimal(ascii) ?? ascii
+    }
+
+    /// Whether a host is an IPv4 address in its canonical form, which reads as itself.
+    private static func isDottedDecimal(_ written: String) -> Bool {
+        var parts = 1
+        var digits = 0
+        var value = 0
+        for byte in written.utf8 {
+            if byte == UInt8(ascii: "."), digits > 0, parts < 4 {
+                (parts, digits, value) = (parts + 1, 0, 0)
+                continue
+            }
+            // A zero before other digits would make the part an octal one.
+            guard byte.isASCIIDigit, digits == 0 || value > 0 else { return false }
+            digits += 1
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            guard value <= 255 else { return false }
+        }
+        return parts == 4 && digits > 0
     }
 
     private static func canonicalV6(_ written: String) throws(Fault) -> String {

@@ -1,19 +1,20 @@
 /// A value of hundreds of bytes in a place of its own: copies share it until one of them is changed.
 ///
-/// What holds one is copied and moved for the price of a reference.
+/// What holds one is copied and moved for the price of a reference. It is public as all that is inlined into other modules:
+/// of a `package` declaration the compiler hands out no body, and each access would be one to a value of unknown type.
 @propertyWrapper
-package struct Boxed<Value: Sendable>: Sendable {
-    @usableFromInline package final class Storage: @unchecked Sendable {  // SAFETY: changed only while unshared.
-        @usableFromInline package var value: Value
+public struct Boxed<Value: Sendable>: Sendable {
+    public final class Storage: @unchecked Sendable {  // SAFETY: changed only while unshared.
+        public var value: Value
 
-        @inlinable package init(_ value: Value) { self.value = value }
+        @inlinable public init(_ value: Value) { self.value = value }
     }
 
-    @usableFromInline package var storage: Storage
+    public var storage: Storage
 
-    @inlinable package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+    @inlinable public init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
-    @inlinable package var wrappedValue: Value {
+    @inlinable public var wrappedValue: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
@@ -25,18 +26,18 @@ package struct Boxed<Value: Sendable>: Sendable {
     }
 
     /// The box itself, for others to share.
-    @inlinable package var projectedValue: Boxed {
+    @inlinable public var projectedValue: Boxed {
         get { self }
         set { self = newValue }
     }
 }
 
 extension Boxed: Equatable where Value: Equatable {
-    package static func == (one: Boxed, other: Boxed) -> Bool {
+    @inlinable public static func == (one: Boxed, other: Boxed) -> Bool {
         one.storage === other.storage || one.storage.value == other.storage.value
     }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-    package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }

@@ -26,7 +26,7 @@ package struct JSONWriter: Sendable {
     /// - Throws: what the value throws, or `EncodingError` for a number that JSON has no form of.
     package func bytes(_ value: some Encodable) throws -> [UInt8] {
         let output = JSONOutput(date: date, sortsKeys: sortsKeys)
-        try JSONValueEncoder(output: output, codingPath: []).write(value)
+        try JSONValueEncoder(output: output).write(value)
         output.close(to: 0)
         return output.text.bytes
     }
@@ -65,25 +65,26 @@ final class JSONOutput {
 /// Encodes one value at the place that the output has reached.
 struct JSONValueEncoder: Encoder {
     let output: JSONOutput
-    let codingPath: [any CodingKey]
     /// How many containers are around the value.
     private let depth: Int
 
-    init(output: JSONOutput, codingPath: [any CodingKey]) {
+    init(output: JSONOutput) {
         self.output = output
-        self.codingPath = codingPath
         depth = output.depth
     }
+
+    /// Not kept: errors name what cannot be written by its value.
+    var codingPath: [any CodingKey] { [] }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(
-            JSONObjectContainer<Key>(output: output, codingPath: codingPath, depth: begin(isObject: true)))
+            JSONObjectContainer<Key>(output: output, depth: begin(isObject: true)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        JSONArrayContainer(output: output, codingPath: codingPath, depth: begin(isObject: false))
+        JSONArrayContainer(output: output, depth: begin(isObject: false))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -134,12 +135,13 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
 /// An object whose keys are written as they come.
 struct JSONObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let output: JSONOutput
-    let codingPath: [any CodingKey]
     let depth: Int
+
+    var codingPath: [any CodingKey] { [] }
 
     private func value(_ key: Key) -> JSONValueEncoder {
         output.key(key.stringValue, in: depth)
-        return JSONValueEncoder(output: output, codingPath: codingPath)
+        return JSONValueEncoder(output: output)
     }
 
     func encodeNil(forKey key: Key) { value(key).encodeNil() }
@@ -158,7 +160,7 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func superEncoder() -> any Encoder {
         output.key("super", in: depth)
-        return JSONValueEncoder(output: output, codingPath: codingPath)
+        return JSONValueEncoder(output: output)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder { value(key) }
@@ -166,21 +168,22 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
 /// An array whose elements are written as they come.
 struct JSONArrayContainer: UnkeyedEncodingContainer {
+    // Three words: a larger container would be put in a place of its own for each array.
     let output: JSONOutput
-    let codingPath: [any CodingKey]
     let depth: Int
     private(set) var count = 0
 
-    init(output: JSONOutput, codingPath: [any CodingKey], depth: Int) {
+    init(output: JSONOutput, depth: Int) {
         self.output = output
-        self.codingPath = codingPath
         self.depth = depth
     }
+
+    var codingPath: [any CodingKey] { [] }
 
     private mutating func next() -> JSONValueEncoder {
         output.next(in: depth)
         count += 1
-        return JSONValueEncoder(output: output, codingPath: codingPath)
+        return JSONValueEncoder(output: output)
     }
 
     mutating func encodeNil() { next().encodeNil() }

@@ -86,8 +86,15 @@ final class ClientPool: Sendable {
 
         /// The client that there is, counted as used once more.
         mutating func join(_ use: Use) -> HTTPClient? {
-            members[use]?.leases += 1
-            return members[use]?.client
+            guard let index = members.index(forKey: use) else { return nil }
+            members.values[index].leases += 1
+            return members.values[index].client
+        }
+
+        mutating func end(_ use: Use) {
+            guard let index = members.index(forKey: use) else { return }
+            members.values[index].leases -= 1
+            members.values[index].idleSince = .now()
         }
     }
 
@@ -141,10 +148,7 @@ final class ClientPool: Sendable {
     }
 
     func end(_ lease: Lease) {
-        state.withLock { state in
-            state.members[lease.use]?.leases -= 1
-            state.members[lease.use]?.idleSince = .now()
-        }
+        state.withLock { $0.end(lease.use) }
     }
 
     /// Longer than a connection is kept for the next request.

@@ -53,10 +53,16 @@ package final class ExchangeRecorder: Sendable {
         state = Mutex(State(facts: facts))
     }
 
-    private static let secret: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+    private static let secret = ["authorization", "proxy-authorization", "cookie"]
 
     private static func shown(_ headers: HTTPHeaders) -> [HeaderField] {
-        headers.filter { !secret.contains($0.name.lowercased()) }.map { HeaderField(name: $0.name, value: $0.value) }
+        var shown: [HeaderField] = []
+        shown.reserveCapacity(headers.count)
+        for (name, value) in headers {
+            let field = HeaderField(name: name, value: value)
+            if !secret.contains(where: field.isNamed) { shown.append(field) }
+        }
+        return shown
     }
 
     /// The request that the connection was opened for is known.

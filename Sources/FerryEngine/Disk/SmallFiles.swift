@@ -45,12 +45,16 @@ actor SmallFiles {
     private typealias Waiting = (file: File, continuation: CheckedContinuation<Result, Never>)
 
     private let disk: DiskQueue
+    private nonisolated let home: DecidingActor
     private let reached: @Sendable (LifeStep) -> Void
     private var waiting: [Waiting] = []
     private var isPlacing = false
 
-    init(disk: DiskQueue, reached: @escaping @Sendable (LifeStep) -> Void) {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+
+    init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifeStep) -> Void) {
         self.disk = disk
+        self.home = home
         self.reached = reached
     }
 

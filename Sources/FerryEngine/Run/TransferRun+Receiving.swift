@@ -194,8 +194,9 @@ extension TransferRun {
     func noteCost() {
         let spent = job.progress.spent.load(ordering: .relaxed)
         cost.spent += spent - facts.bytesSpent
-        facts.bytesSpent = spent
-        cost.gained += facts.advance()
+        // Facts that nothing changes stay shared with those who know them.
+        if facts.bytesSpent != spent { facts.bytesSpent = spent }
+        if facts.ranges.byteCount > facts.frontier { cost.gained += facts.advance() }
         cost.frontier = max(cost.frontier, facts.frontier)
         cost.starts = (facts.startedOver ?? 0) - (job.facts.startedOver ?? 0)
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// Facts are recorded after the bytes that they speak of are durable, never before.
 package actor TransferRun {
     private(set) var job: TransferJob
-    let engine: Engine
+    nonisolated let engine: Engine
     let journal: any FactsJournal
     /// What its conversations have in common.
     let shared: Correspondence
@@ -29,6 +29,8 @@ package actor TransferRun {
     /// What this attempt has received, and what of it was new, as of the last commit.
     var cost = AttemptCost()
     var ending = AttemptEnd()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { engine.home.unownedExecutor }
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         self.job = job

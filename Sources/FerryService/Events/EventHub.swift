@@ -1,4 +1,5 @@
 import FerryCore
+import FerryEngine
 import Foundation
 import Synchronization
 
@@ -8,6 +9,8 @@ import Synchronization
 /// listener that does not read neither holds up a transfer nor fills the memory.
 actor EventHub {
     private let journal: any Journal
+    private nonisolated let home: DecidingActor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
     private var order: EventOrder
@@ -19,7 +22,10 @@ actor EventHub {
     /// How many listeners want events that the journal does not have.
     private nonisolated let liveListeners = Atomic(0)
 
-    init(journal: any Journal, lastNumber: Int64, patience: Duration = .seconds(1)) {
+    init(
+        journal: any Journal, lastNumber: Int64, home: DecidingActor = DecidingActor(), patience: Duration = .seconds(1)
+    ) {
+        self.home = home
         self.journal = journal
         self.patience = patience
         order = EventOrder(last: lastNumber)
@@ -30,11 +36,12 @@ actor EventHub {
 
     /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
     func publish(_ event: TransferEvent) {
-        guard let number = event.number else {
-            for id in Array(listeners.keys) { listeners[id]?.offer(event) }
-            return
-        }
-        tell(order.add(event, number))
+        if let number = event.number, !order.follows(number) { return tell(order.add(event, number)) }
+        offer(event)
+    }
+
+    private func offer(_ event: TransferEvent) {
+        for index in listeners.indices { listeners.values[index].offer(event) }
     }
 
     /// Tells everybody of events that were recorded together.
@@ -43,8 +50,8 @@ actor EventHub {
     private func tell(_ events: [EventOrder.Told]) {
         for next in events {
             switch next {
-            case .event(let event): for id in Array(listeners.keys) { listeners[id]?.offer(event) }
-            case .run(let run): for id in Array(listeners.keys) { listeners[id]?.offer(run) }
+            case .event(let event): offer(event)
+            case .run(let run): for index in listeners.indices { listeners.values[index].offer(run) }
             }
         }
         if order.isFull { skipGap() } else { watchGap() }

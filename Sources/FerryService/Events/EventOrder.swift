@@ -32,6 +32,14 @@ struct EventOrder {
     /// Whether more are kept back than may be.
     var isFull: Bool { early.count > Self.capacity }
 
+    /// Takes in the number of an event that is told at once, as nothing before it is missing and nothing waits for it; else
+    /// nothing is taken in.
+    mutating func follows(_ number: Int64) -> Bool {
+        guard number == last + 1, early.isEmpty else { return false }
+        last = number
+        return true
+    }
+
     /// Takes an event in, and returns what is to be told, in order.
     mutating func add(_ event: TransferEvent, _ number: Int64) -> [Told] { add(.event(event), number) }
 

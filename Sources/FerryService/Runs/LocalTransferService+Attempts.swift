@@ -20,7 +20,7 @@ extension LocalTransferService {
         let attempt = Attempt(limiter: limiter, gate: gate)
         attempts[id] = attempt
         StartWatch.began(id)
-        attempt.task = Task(name: "transfer \(id)") {
+        attempt.task = Task(name: "attempt at a transfer") {
             let next = await self.makeTry(id)
             // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
             self.attempts[id] = nil

