@@ -33,7 +33,7 @@ package struct CommandContext: Sendable {
         access = LazyDaemon(daemon)
     }
 
-    /// That of this process.
+    /// The context of this process.
     package static func system() -> CommandContext {
         let environment = ProcessInfo.processInfo.environment
         let console = SystemConsole()

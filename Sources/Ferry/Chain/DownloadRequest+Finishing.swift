@@ -125,7 +125,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Tells all who wait, and lets the daemon forget the download when the last of them has returned.
+    /// Calls all closures that wait, and lets the daemon forget the download when the last of them has returned.
     private func tell(_ result: DefaultDownloadResponse) {
         let responses = state.withLock { state in
             state.result = result

@@ -14,7 +14,7 @@ extension ManagedSession: AttachedSessionClient {
         await attached.settled()
     }
 
-    /// Whether another process has the session, as far as is known.
+    /// Whether another process had the session at the last attempt to attach.
     var isRefused: Bool {
         if case .refused = attached.standing { return true }
         return false

@@ -49,7 +49,7 @@ public enum WaitingReason: Hashable, Sendable {
     case diskSpace
     /// The daemon does not answer.
     case daemon
-    /// A failure was met; the next try has a time.
+    /// An attempt has failed; the next one has a time.
     case backoff(until: Date)
     /// The moment before which it must not begin.
     case notBefore(Date)

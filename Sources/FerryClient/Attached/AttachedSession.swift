@@ -213,7 +213,7 @@ extension AttachedSession.State {
         }
     }
 
-    /// Takes out who has waited for what is there.
+    /// Takes out the callers that have waited for what is there.
     fileprivate mutating func takeDue(
         after effects: [AttachmentMachine.Effect]
     ) -> [CheckedContinuation<Void, Never>] {

@@ -156,12 +156,12 @@ package struct AttachmentMachine: Sendable {
         return acknowledgement(at: now)
     }
 
-    /// An acknowledgement has come to its end.
+    /// The daemon has answered an acknowledgement, or does not answer.
     ///
     /// - Parameter number: what was acknowledged; nil if the daemon does not answer.
     package mutating func acknowledged(through number: Int64?, at now: Instant) -> [Effect] {
         numbers.acknowledged(through: number)
-        // One that has failed is made again with the next event, or when the session is attached again.
+        // A failed acknowledgement is made again with the next event, or when the session is attached again.
         return number == nil ? [] : acknowledgement(at: now)
     }
 

@@ -69,7 +69,7 @@ package struct EventNumbers: Hashable, Sendable {
 
     mutating func acknowledged(through number: Int64?) {
         isAcknowledging = false
-        // One that was made of another journal's numbers says nothing of these.
+        // An acknowledgement of another journal's numbers says nothing of these.
         if let number, number <= streamed { acknowledged = max(acknowledged, number) }
     }
 }

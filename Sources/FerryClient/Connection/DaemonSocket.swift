@@ -48,7 +48,7 @@ final class DaemonSocket: Sendable {
     /// Whether the daemon has closed the connection before it had taken all that was sent.
     var wasCut: Bool { state.withLock { $0.wasCut } }
 
-    /// Ends the connection; who waits for it, and every later call, gets the reason.
+    /// Ends the connection; the reader that waits for it, and every later call, gets the reason.
     func end(_ reason: ConnectionFailure = .canceled) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }
@@ -104,7 +104,7 @@ final class DaemonSocket: Sendable {
         if count == 0 { return .end }
         switch code {
         case EAGAIN, EINTR: return .nothing
-        // So the system says that what was sent lay unread at the other end when that was closed.
+        // With this error the system says that what was sent lay unread at the other end when that end was closed.
         case ECONNRESET: throw .unread(unsafe String(cString: strerror(code)))
         default: throw .lost(unsafe String(cString: strerror(code)))
         }

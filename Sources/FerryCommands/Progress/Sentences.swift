@@ -5,7 +5,7 @@ import Foundation
 enum WaitSentence {
     /// - Parameters:
     ///   - retries: How many failures without progress are tried again, if that is known.
-    ///   - width: Columns; a cause that does not fit is cut, so that the time of the next try is seen.
+    ///   - width: Columns; a cause that does not fit is cut, so that the time of the next attempt is seen.
     /// - Returns: Nil if the transfer waits for nothing.
     static func of(_ transfer: Transfer, retries: Int? = nil, width: Int = .max, now: Date) -> String? {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }

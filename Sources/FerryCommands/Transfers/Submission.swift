@@ -70,7 +70,7 @@ extension Submission {
 }
 
 extension [Submission] {
-    /// That of the first that failed.
+    /// The exit status of the first that failed.
     var exitStatus: Int32 { lazy.map(\.exitStatus).first { $0 != 0 } ?? 0 }
 }
 
@@ -118,7 +118,7 @@ struct ListSubmission {
             var size = 0
             let some = rest.prefix(Self.mostURLs).prefix { url in
                 size += url.utf8.count + 1
-                // One that is too long for any list is refused as one.
+                // A URL that is too long for any list is refused as one.
                 return size <= Self.mostBytes || size == url.utf8.count + 1
             }
             rest = rest.dropFirst(some.count)

@@ -20,7 +20,7 @@ package struct Conditions: Hashable, Sendable {
     /// Whether no rule of any transfer forbids it to run.
     package var areGood: Bool { reachable && !cellular && !expensive && !constrained && externalPower }
 
-    /// Whether a network has come up since: what failed for want of one is worth another try at once.
+    /// Whether a network has come up since: what failed for want of one is worth another attempt at once.
     package func cameUp(since old: Conditions) -> Bool {
         reachable && (!old.reachable || !uplinks.isSubset(of: old.uplinks))
     }

@@ -1,7 +1,7 @@
 /// Answers the challenges that one server, or one proxy, makes in the course of one exchange.
 ///
-/// Decides and computes; who is asked, and what random numbers are, is its user's. One that refuses what it was sent is
-/// asked about again, with the refusals counted, so an endless loop is the answers' doing and never its own.
+/// Decides and computes; its user asks for credentials and brings random numbers. A server that refuses what it was sent is
+/// asked about again, with the refusals counted, so that only endless answers of the user make an endless loop.
 package struct Authenticator: Sendable {
     /// What comes after a challenge or an answer to it.
     package enum Step: Hashable, Sendable {

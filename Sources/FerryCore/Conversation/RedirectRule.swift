@@ -106,7 +106,7 @@ package struct RedirectChain: Sendable {
     /// How often each request was made; empty until the first redirect, as most attempts have none.
     private var visits: [Visit: Int] = [:]
 
-    /// Begins a try.
+    /// Begins an attempt.
     ///
     /// - Parameter secrets: the credentials and cookies that went with the request, in any form that differs when they do.
     package init(start url: HTTPURL, method: String, secrets: String? = nil) {

@@ -87,7 +87,7 @@ package enum RequestFieldRule {
 
 /// What happens to a caller's fields when a redirect leads to another origin.
 package enum ForeignFields: String, Codable, Sendable {
-    /// Only the fields that say what is asked, and by whom, go along.
+    /// Only the fields that say what is asked, and which program asks, go along.
     case drop
     /// All but credentials and cookies go along, as on Apple's systems.
     case keep

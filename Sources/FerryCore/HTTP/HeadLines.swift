@@ -15,7 +15,7 @@ struct HeadLines {
     private var bareEnds = 0
     private var fullEnds = 0
 
-    /// Fields that decide what the bytes of the body are or who is trusted: damage there is no trifle.
+    /// Fields that decide what the bytes of the body are or which server is trusted: damage there is an error.
     private static let relied: Set<String> = [
         "connection", "content-digest", "content-encoding", "content-length", "content-range", "etag", "last-modified",
         "location", "proxy-authenticate", "repr-digest", "transfer-encoding", "www-authenticate",

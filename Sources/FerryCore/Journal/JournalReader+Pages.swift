@@ -7,7 +7,7 @@ extension JournalReader {
         try records(try ids(of: filter))
     }
 
-    /// The transfers of a session in the order of submission: all, or those of the named ones that are its own.
+    /// The transfers of a session in the order of submission: all, or the named ones that are its own.
     package func transfers(of session: SessionID, among ids: [TransferID]?) throws(TransferError) -> [TransferID] {
         try transfers(of: session, among: ids, in: nil)
     }
@@ -115,7 +115,7 @@ package struct JournalFilter: Sendable {
     /// Any of these; empty is all.
     package var phases: Set<JournalPhase> = []
     package var tag: String?
-    /// Only those after this one in the order of the page.
+    /// Only transfers after this one in the order of the page.
     package var after: TransferID?
     package var limit = 100
     package var newestFirst = false
@@ -126,7 +126,7 @@ package struct JournalFilter: Sendable {
     package init() {}
 }
 
-/// A transfer as far as it is shown, and what it needs to be told why it waits.
+/// What is shown of a transfer, and what decides why it waits.
 package struct ListedTransfer: Sendable {
     /// Holds what is shown of the request and the facts, and no failures, credentials and time under way.
     package let record: TransferRecord

@@ -24,9 +24,9 @@ package protocol JournalReader {
     /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
     func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer]
 
-    /// The transfers of a session in the order of submission: all, or those of the named ones that are its own.
+    /// The transfers of a session in the order of submission: all, or the named ones that are its own.
     ///
-    /// - Parameter phase: only those in this one; nil is all.
+    /// - Parameter phase: only transfers in this one; nil is all.
     func transfers(
         of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
     ) throws(TransferError) -> [TransferID]

@@ -28,7 +28,7 @@ extension JournalTransaction {
 
     // MARK: Many transfers
 
-    /// Suspends those of a session's transfers that may run, with their events.
+    /// Suspends the transfers of a session that may run, with their events.
     package func suspend(
         _ ids: [TransferID], of session: SessionID, at moment: ActiveTime.Instant
     ) throws(TransferError) -> EventRun {
@@ -36,7 +36,7 @@ extension JournalTransaction {
         return try appendEvents(kind: .suspended, at: moment.wall, ids: changes.changed, session: session)
     }
 
-    /// Lets those of a session's transfers run that are suspended, failed or canceled, and those that wait for a moment; with
+    /// Lets the transfers of a session run that are suspended, failed or canceled or wait for a moment; with
     /// their events.
     ///
     /// A transfer that has ended and lost its secrets is not asked for without them.
@@ -68,14 +68,14 @@ extension JournalTransaction {
         return BegunTransfers(events: events, lacking: lacking.sorted())
     }
 
-    /// Forgets those of a session's transfers that leave nothing behind, with their events, and notes of the others that they
+    /// Forgets the transfers of a session that leave nothing behind, with their events, and notes of the others that they
     /// are to be forgotten.
     ///
     /// - Parameters:
     ///   - intent: `remove`, which leaves finished files, or `removeWithFile`.
-    ///   - sparesSucceeded: whether those that have succeeded are left as they are.
-    ///   - live: those that may be writing.
-    /// - Returns: The events, and those that are still to be cleaned up.
+    ///   - sparesSucceeded: whether transfers that have succeeded are left as they are.
+    ///   - live: transfers that may be writing.
+    /// - Returns: The events, and the transfers that are still to be cleaned up.
     package func remove(
         _ ids: [TransferID], of session: SessionID, intent: TransferIntent, sparesSucceeded: Bool,
         live: Set<TransferID>, at now: Date

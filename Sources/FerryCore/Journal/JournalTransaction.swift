@@ -76,8 +76,8 @@ package protocol JournalTransaction: JournalReader {
     /// Most have lost them at their end; these failed long ago, or an earlier version has stored them.
     /// - Parameters:
     ///   - phase: how they have ended.
-    ///   - moment: only those that ended before; nil is all.
-    ///   - id: only those after this one.
+    ///   - moment: only transfers that ended before; nil is all.
+    ///   - id: only transfers after this one.
     /// - Returns: the last one that was looked at; nil if there are no more.
     func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
@@ -86,7 +86,7 @@ package protocol JournalTransaction: JournalReader {
     /// Gives rows that an earlier version has stored what decisions depend on, some at a time, so that no other commit waits
     /// long.
     ///
-    /// - Parameter id: only those after this one.
+    /// - Parameter id: only transfers after this one.
     /// - Returns: the last one that was looked at; nil if there are no more.
     func completeRows(after id: TransferID) throws(TransferError) -> TransferID?
 

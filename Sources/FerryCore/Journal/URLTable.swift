@@ -47,7 +47,7 @@ package struct URLTable: Sendable {
         openBytes = 0
     }
 
-    /// Calls a closure with the place, the URL, the origin and the credentials of each, those of one origin together.
+    /// Calls a closure with the place, the URL, the origin and the credentials of each; URLs of one origin come together.
     package func forEach(
         _ body: (Int, String, String, Credentials?) throws(TransferError) -> Void
     ) throws(TransferError) {

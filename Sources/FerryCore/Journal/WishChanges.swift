@@ -1,9 +1,9 @@
-/// What a wish for many transfers depends on besides them.
+/// What a wish for many transfers depends on besides the transfers.
 package struct WishCircumstances: Sendable {
     package let now: ActiveTime.Instant
-    /// Those that wait for a moment.
+    /// Transfers that wait for a moment.
     package var delayed: Set<TransferID> = []
-    /// Those whose runs have not ended, and may be writing.
+    /// Transfers whose runs have not ended, and may be writing.
     package var running: Set<TransferID> = []
 
     package init(_ now: ActiveTime.Instant) { self.now = now }
@@ -15,15 +15,15 @@ package struct WishCircumstances: Sendable {
 
 /// What a wish for many transfers has come to.
 package struct WishChanges: Sendable {
-    /// Those that have changed and are stored so.
+    /// Transfers that have changed and are stored so.
     package private(set) var changed: [TransferID] = []
-    /// Those that leave nothing behind; they are still stored.
+    /// Transfers that leave nothing behind; they are still stored.
     package private(set) var forgotten: [TransferID] = []
     package private(set) var refused: [(id: TransferID, error: TransferError)] = []
 
     package init() {}
 
-    /// Notes what the machine has answered for some.
+    /// Notes what the machine has answered for some transfers.
     ///
     /// - Returns: whether there is something to store.
     package mutating func note(_ action: TransferMachine.Action, of ids: [TransferID]) -> Bool {
@@ -41,7 +41,7 @@ package struct WishChanges: Sendable {
         }
     }
 
-    /// Brings all into the order of submission.
+    /// Brings the transfers into the order of submission.
     package mutating func sort() {
         changed.sort()
         forgotten.sort()

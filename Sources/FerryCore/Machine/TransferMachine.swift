@@ -33,7 +33,7 @@ package struct TransferMachine: Sendable {
         case refuse(TransferError)
     }
 
-    /// How a try ended.
+    /// How an attempt ended.
     package enum TryEnd: Hashable, Sendable {
         case succeeded(Outcome.Success)
         /// The queue stopped it before its end.

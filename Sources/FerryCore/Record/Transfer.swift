@@ -24,7 +24,7 @@ package struct Transfer: Hashable, Sendable {
     package var attempts: Int
     package var nextTryAt: Date?
     package var createdAt: Date
-    /// When its first try began.
+    /// When its first attempt began.
     package var startedAt: Date?
     package var finishedAt: Date?
     package var rateLimit: Int64

@@ -42,7 +42,7 @@ package struct TransferFacts: Hashable, Sendable {
     /// The most bytes of this version of the file that were on disk at one time; to fetch up to here again is no progress.
     package private(set) var frontier: Int64 = 0
 
-    /// When the first try began.
+    /// When the first attempt began.
     package var startedAt: Date?
     /// Absolute path of a copy on its way to the final name: a partial file in another file system is placed by copying it.
     package var copy: String?

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Counts the failures of one transfer and decides whether another try is made.
+/// Counts the failures of one transfer and decides whether another attempt is made.
 ///
 /// Part of what the journal keeps: a restart of the daemon forgives nothing.
 package struct FailureLedger: Hashable, Codable, Sendable {
@@ -22,11 +22,11 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     /// Counted failures of both classes since the limits started.
     package private(set) var failures = 0
     package private(set) var doubtfulFailures = 0
-    /// Those of `server_busy`, where `statusRetries` limits them apart.
+    /// Failures with `server_busy`, where `statusRetries` limits them apart.
     package private(set) var statusFailures = 0
     /// New bytes since the first failure that counts.
     package private(set) var bytesSinceFailure: Int64 = 0
-    /// The time since the first failure after the last progress, as far as it counts towards `giveUpAfter`; nil without a failure.
+    /// The part of the time since the first failure after the last progress that counts towards `giveUpAfter`; nil without one.
     private var inVain: TimeInVain?
     /// What was received in vain since the user last started the transfer; nil for nothing.
     package private(set) var budget: TransferBudget?

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The delay before the next try: doubled with each failure, and spread so that clients do not return together.
+/// The delay before the next attempt: doubled with each failure, and spread so that clients do not return together.
 package enum RetryDelay {
     /// The longest delay in seconds, before it is spread.
     package static let maximum = 300.0
@@ -58,7 +58,7 @@ package struct RetryAfter: Hashable, Codable, Sendable {
 package struct RetryPlan: Hashable, Codable, Sendable {
     /// Planned wall time.
     package var at: Date
-    /// Seconds between the failure and the try.
+    /// Seconds between the failure and the next attempt.
     package var delay: Double
     package var reason: WaitReason
     package var error: TransferError
@@ -78,7 +78,7 @@ package struct RetryPlan: Hashable, Codable, Sendable {
 package struct RetryMoment: Hashable, Sendable {
     /// Planned wall time.
     package var at: Date
-    /// Seconds between the failure and the try.
+    /// Seconds between the failure and the next attempt.
     package var delay: Double
     package var reason: WaitReason
 

@@ -13,7 +13,7 @@ package struct TimeInVain: Hashable, Codable, Sendable {
 
     /// Seconds of tries and of delays that have ended.
     package private(set) var seconds = 0.0
-    /// The delay that the next try ends, if the last try has brought one.
+    /// The delay that the next attempt ends, if the last attempt has brought one.
     private var delay: Delay?
 
     package init() {}
@@ -21,7 +21,7 @@ package struct TimeInVain: Hashable, Codable, Sendable {
     /// Begins the delay after a failure.
     mutating func delays(for seconds: Double, at now: Date) { delay = Delay(start: now, seconds: seconds) }
 
-    /// Adds a try, and the delay before it: as much of that as was waited, and no wait that followed it.
+    /// Adds an attempt and the delay before it: as much of the delay as was waited, and no wait that followed it.
     mutating func tried(for tried: Double, until now: Date) {
         let tried = max(0, tried)
         if let delay {

@@ -55,7 +55,7 @@ package struct ReadyQueue: Sendable {
     /// Up to so many transfers that wait with a key, oldest first.
     package func waiting(with key: QueueKey, limit: Int) -> [TransferID] { lines[key]?.prefix(limit) ?? [] }
 
-    /// Takes out all who wait with a key.
+    /// Takes out all transfers that wait with a key.
     package mutating func removeAll(with key: QueueKey) -> [TransferID] {
         guard let line = lines.removeValue(forKey: key) else { return [] }
         count -= line.count

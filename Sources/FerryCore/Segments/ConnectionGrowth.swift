@@ -56,7 +56,7 @@ package struct ConnectionGrowth: Sendable {
     /// Whether a decision may depend on the next round trip.
     package var isOpening: Bool { if case .opening = phase { true } else { false } }
 
-    /// Workers that the next step may bring, for whom connections may be opened while it is decided.
+    /// Workers that the next step may bring; connections for them may be opened while it is decided.
     ///
     /// - Parameters:
     ///   - missing: bytes to come.

@@ -142,7 +142,7 @@ package struct SegmentPlan: Sendable {
         let position = max(position, segment.start)
         done.insert(segment.start..<position)
         if position < segment.end { gaps.insert(position..<segment.end) }
-        // One that was not kept from it may have gone beyond its own end.
+        // A worker that was not kept from it may have gone beyond its own end.
         for range in done.ranges { gaps.remove(range) }
         for other in segments.values { gaps.remove(other.start..<other.position) }
         absorb()

@@ -6,7 +6,7 @@ package enum SegmentRule {
     package static let worthSharing: Int64 = 2 << 20
     /// Work is taken from segments of unknown speed with at least so many missing bytes,
     package static let stolenFrom: Int64 = 1 << 20
-    /// and from those of known speed with at least so many,
+    /// and from segments of known speed with at least so many,
     package static let stolenFromSlow: Int64 = 128 << 10
     /// in parts of at least so many bytes where a speed is unknown,
     package static let smallest: Int64 = 512 << 10

@@ -23,7 +23,7 @@ package struct TransferEvent: Hashable, Codable, Sendable {
     package enum Kind: String, CaseIterable, Codable, Sendable {
         // Durable: numbered, delivered again until acknowledged.
         case submitted, suspended, resumed, succeeded, failed, canceled, removed
-        // Live: sent to who listens.
+        // Live: sent to the listeners of the moment.
         case running, waiting, progress
         /// A word of a newer peer.
         case unknown

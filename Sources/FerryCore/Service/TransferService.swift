@@ -106,7 +106,7 @@ package struct TransferPage: Hashable, Codable, Sendable {
     }
 }
 
-/// What became of requests, and after which durable event those of their transfers come.
+/// What became of requests, and after which durable event the events of their transfers come.
 package struct NumberedResults: Sendable {
     /// One for each request, in order.
     package var results: [SubmissionResult]

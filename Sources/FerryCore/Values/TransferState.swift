@@ -33,7 +33,7 @@ extension TransferState: Codable {
 /// What the user wants of a transfer; persisted, while the state is computed.
 package enum TransferIntent: String, Codable, Sendable {
     case run, suspend, cancel
-    /// It is to be forgotten with its partial file; one that is seen has been begun and is finished at a start.
+    /// It is to be forgotten with its partial file; a removal that the journal has was begun, and a start finishes it.
     case remove
     /// As `remove`, and the file that it has put in its place goes too.
     case removeWithFile = "remove_with_file"
@@ -53,7 +53,7 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case session
     /// The host's allowance is used up.
     case host
-    /// A failure was met; the next try has a time.
+    /// An attempt has failed; the next one has a time.
     case retry
     /// The server asked to come back later.
     case server

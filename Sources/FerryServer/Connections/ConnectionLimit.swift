@@ -65,7 +65,7 @@ final class ConnectionPlace: ChannelInboundHandler, RemovableChannelHandler {
         let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
-        // So little fits into the socket of a connection that is new.
+        // An answer of this size fits into the socket of a new connection.
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.close(promise: nil)
     }

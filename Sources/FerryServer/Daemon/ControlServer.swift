@@ -34,7 +34,7 @@ package final class ControlServer: Service {
 
     /// How a part of the server came to its end.
     private enum Part {
-        /// One that took connections from this channel; nil if it never did.
+        /// The server that took connections from this channel; nil if it never did.
         case server((any Channel)?, (any Error)?)
         /// The name does not lead to our socket.
         case socketLost

@@ -3,8 +3,8 @@ import Foundation
 
 /// Holds the lock of a state folder while it lives; the kernel lets go of it when the process ends, however it ends.
 ///
-/// The file stays, since removing it would let two daemons lock two files of one name. It holds the process's number for
-/// people who look.
+/// The file stays, since removing it would let two daemons lock two files of one name. It holds the process's number, which
+/// clients name in an error.
 package struct DaemonLock: ~Copyable {
     private let descriptor: Int32
 

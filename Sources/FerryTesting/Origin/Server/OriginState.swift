@@ -58,7 +58,7 @@ final class OriginState: Sendable {
         }
     }
 
-    /// Changes the facts and wakes whom the change concerns.
+    /// Changes the facts and wakes the callers whose condition holds then.
     private func update<Value: Sendable>(_ change: (inout State) -> Value) -> Value {
         let (value, satisfied) = state.withLock { state in
             let value = change(&state)
