@@ -111,7 +111,7 @@ import Testing
         var subscription = EventSubscription()
         subscription.after = number
         subscription.session = session
-        return await hub.signals(subscription, isBrief: true)
+        return await hub.signals(subscription, isBrief: true).signals
     }
 
     /// All batches up to the end of the hub.

@@ -127,16 +127,21 @@ actor EventHub {
     /// Makes a stream for a session's client.
     ///
     /// - Parameter isBrief: whether it wants events in short where that is enough.
+    /// - Returns: the stream, and the number by which ``end(_:)`` ends it.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
-    ) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         let (id, guardian) = add(EventListener(subscription, isBrief: isBrief, lastNumber: lastNumber))
-        return AsyncThrowingStream { [weak self] in
+        let signals = AsyncThrowingStream { [weak self] () async throws -> SessionSignal? in
             _ = guardian
             guard let self else { return nil }
             return try await self.next(id) { _ in false }
         }
+        return (id, signals)
     }
+
+    /// Ends the stream of a listener; what it was not told yet, it is not told.
+    func end(_ id: Int) { remove(id) }
 
     private func add(_ listener: EventListener) -> (id: Int, guardian: ListenerGuardian) {
         let id = nextListener

@@ -29,11 +29,11 @@ extension LocalTransferService {
     /// The events of a session for its client, in short where that is wanted and enough.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
-    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
+    ) async throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         try Self.check(subscription)
-        let stream = await hub.signals(subscription, isBrief: isBrief)
+        let followed = await hub.signals(subscription, isBrief: isBrief)
         sampleAnew(for: subscription)
-        return stream
+        return followed
     }
 
     private static func check(_ subscription: EventSubscription) throws(TransferError) {

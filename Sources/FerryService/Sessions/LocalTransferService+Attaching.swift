@@ -4,8 +4,10 @@ import Foundation
 
 /// Processes that have a session open.
 extension LocalTransferService: SessionService {
-    /// Seconds for which an attach waits for a process that was launched for events to end.
+    /// Seconds for which a process that was launched for events waits for another one to end.
     private static let patience = 30.0
+    /// Seconds for which a process that the user has started waits for one that was launched, before it takes the session.
+    private static let grace = 2.0
     /// Seconds for which it waits for the connection of a process that has ended.
     private static let deadPatience = 5.0
 
@@ -26,13 +28,20 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Returns once no other process has the session open.
+    /// Returns once no other process has the session open: a process that its user has started takes it from one that was
+    /// launched for events and does not end.
     ///
     /// - Throws: ``TransferError`` with code `session_in_use`.
     private func waitForOthers(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError) {
         let start = ContinuousClock.now
         // A process that attaches twice has lost its connection before that was noticed here.
         while let holder = queue.desk.holder(of: session), holder.process != attachment.process {
+            if holder.isBackground, !attachment.isBackgroundLaunched,
+                ContinuousClock.now - start >= .seconds(Self.grace), queue.desk.close(session, holder.token)
+            {
+                if let listener = holder.listener { await hub.end(listener) }
+                continue
+            }
             let patience =
                 holder.isBackground
                 ? Self.patience : ProcessMark.of(holder.process) == nil ? Self.deadPatience : 0
@@ -63,9 +72,14 @@ extension LocalTransferService: SessionService {
         subscription.progressInterval = attachment.progressInterval
         // A manager is told of what happened while it was away; it lets the daemon forget it by acknowledging.
         if attachment.isManager { subscription.after = 0 }
+        let followed = try await signals(subscription, isBrief: attachment.isManager)
+        guard queue.desk.follows(id, token, listener: followed.listener) else {
+            await hub.end(followed.listener)
+            throw TransferError(.sessionInUse, "Another process has taken the session \(id) over.")
+        }
         let reader = SignalReader(
             .attached(.init(lastTask: lastTask, handlesEvents: wasCalled, history: history, order: order)),
-            try await signals(subscription, isBrief: attachment.isManager))
+            followed.signals)
         schedule()
         let guardian = LeaveGuardian { [weak self] in
             Task(name: "detaching from \(id)") { await self?.detach(id, token) }

@@ -8,10 +8,12 @@ import Foundation
 struct SessionDesk: Sendable {
     /// The process that has a session open.
     struct Holder: Sendable {
-        fileprivate let token: Int
+        let token: Int
         let process: Int32
         /// Whether it was launched for events, and has not become active since.
         fileprivate(set) var isBackground: Bool
+        /// The stream of its events; nil while there is none yet.
+        fileprivate(set) var listener: Int?
     }
 
     /// A launch of an app for one of its sessions, until a process attaches.
@@ -148,7 +150,16 @@ struct SessionDesk: Sendable {
         return wasCalled
     }
 
-    /// Notes that the connection of a process is gone.
+    /// Notes which stream tells the process that has opened a session.
+    ///
+    /// - Returns: whether the session is still the process's.
+    mutating func follows(_ id: SessionID, _ token: Int, listener: Int) -> Bool {
+        guard sessions[id]?.holder?.token == token else { return false }
+        sessions[id]?.holder?.listener = listener
+        return true
+    }
+
+    /// Notes that the connection of a process is gone, or that another one takes the session over.
     ///
     /// - Returns: whether it had the session open.
     mutating func close(_ id: SessionID, _ token: Int) -> Bool {

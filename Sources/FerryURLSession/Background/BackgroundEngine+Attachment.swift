@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 
 extension BackgroundEngine: AttachedSessionClient {
-    /// Seconds for which ferryd may wait for a launched process to end (docs/behaviour/url-session.md#3).
+    /// Seconds for which one launched process may wait in ferryd for another to end (docs/behaviour/url-session.md#3).
     private static let holderTime = 32.0
 
     // MARK: Waiting
@@ -35,7 +35,7 @@ extension BackgroundEngine: AttachedSessionClient {
         // The process that had the session open may have ended since.
         if case .refused = attached.standing { attached.openAgain() }
         let isOver = Blocking.wait(seconds: TransferTransport.patience) { await self.restored() } != nil
-        guard !isOver, state.withLock(\.hasReached) else { return }
+        guard !isOver, ApplicationIdentity.isBackground, state.withLock(\.hasReached) else { return }
         _ = Blocking.wait(seconds: Self.holderTime - TransferTransport.patience) { await self.restored() }
     }
 

@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    /// The app was locked out of its session for as long as the launched process lived.
+    @Test(arguments: ServiceKind.allCases)
+    func `3 is taken from a launched process that does not end, and that is told nothing more`(
+        kind: ServiceKind
+    ) async throws {
+        try await withService(kind) { bed in
+            let launched = try await bed.attach(isBackground: true)
+            let app = try await bed.attach(process: 1)
+            try await bed.task(1)
+            try await eventually("the end is told") { app.kinds.last == .succeeded }
+            #expect(launched.kinds.isEmpty)
+            await #expect(throws: TransferError.self, "the app has it") {
+                _ = try await bed.attach(isBackground: true)
+            }
+            await launched.leave()
+            await app.leave()
+        }
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `5 says which task numbers were used, also by tasks that are gone`(kind: ServiceKind) async throws {
         try await withService(kind) { bed in
