@@ -39,7 +39,8 @@ struct RequestPlan: Sendable {
 
     /// The fields of some headers, in a fixed order.
     static func fields(_ headers: HTTPHeaders) -> [HeaderField] {
-        headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
+        AcceptedCodings.leftToFerry(
+            headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) })
     }
 }
 

@@ -37,7 +37,8 @@ package enum RequestFieldRule {
         let isRaw =
             method != "GET"
             || fields.contains { field in
-                field.isNamed("Accept-Encoding") || field.name.lowercased().hasPrefix("if-")
+                field.isNamed("Accept-Encoding") && !AcceptedCodings.areIdentity(field.value)
+                    || field.name.lowercased().hasPrefix("if-")
             }
         return isRaw ? .raw : range.map(RequestKind.ownRange) ?? .plain
     }

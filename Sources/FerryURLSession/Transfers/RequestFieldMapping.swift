@@ -10,14 +10,15 @@ enum RequestFieldMapping {
     ]
     /// Fields that a configuration never adds (docs/behaviour/url-session.md#20).
     private static let neverAdded: Set<String> = [
-        "authorization", "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
+        "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
     ]
     /// Apple's default, which stands for the session's value where a request has it.
     private static let usualTimeout = 60.0
 
     /// The fields of a request, sorted by their names.
     ///
-    /// - Parameter acceptsEncodings: whether content codings are offered, as for data tasks.
+    /// - Parameter acceptsEncodings: whether content codings are offered, as for data tasks; a download, which delivers its
+    ///   content without any, asks for none.
     static func fields(
         _ request: URLRequest, _ configuration: URLSessionConfiguration, acceptsEncodings: Bool = false
     ) -> [HeaderField] {
@@ -38,9 +39,10 @@ enum RequestFieldMapping {
             add("Content-Type", "application/x-www-form-urlencoded")
         }
         if acceptsEncodings { add("Accept-Encoding", "gzip, deflate") }
-        return fields.filter { !ofEngine.contains($0.key.lowercased()) && !$0.key.lowercased().hasPrefix("proxy-") }
+        let sent = fields.filter { !ofEngine.contains($0.key.lowercased()) && !$0.key.lowercased().hasPrefix("proxy-") }
             .map { HeaderField(name: $0.key, value: $0.value) }
             .sorted { $0.name < $1.name }
+        return acceptsEncodings ? sent : AcceptedCodings.leftToFerry(sent)
     }
 
     /// The request's own policy, unless it has none.

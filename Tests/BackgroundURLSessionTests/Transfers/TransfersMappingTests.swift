@@ -51,7 +51,18 @@ private typealias Configuration = FerryURLSession.URLSessionConfiguration
         #expect(fields.first { $0.isNamed("X-A") }?.value == "own" && fields.count { $0.isNamed("X-A") } == 1)
         #expect(fields.first { $0.isNamed("X-B") }?.value == "2")
         #expect(fields.contains { $0.isNamed("Cookie") })
-        #expect(!fields.contains { $0.isNamed("Authorization") || $0.isNamed("Host") })
+        #expect(fields.first { $0.isNamed("Authorization") }?.value == "s")
+        #expect(!fields.contains { $0.isNamed("Host") })
+    }
+
+    /// The default fields of Alamofire made every download one that cannot continue.
+    @Test(arguments: [("br;q=1.0, gzip;q=0.9, deflate;q=0.8", nil), ("gzip, identity;q=0", "gzip, identity;q=0")])
+    func `20 a download asks for no coding where its request admits that`(value: String, sent: String?) throws {
+        let asked = try request { $0.setValue(value, forHTTPHeaderField: "Accept-Encoding") }
+        let download = RequestFieldMapping.fields(asked, .default)
+        #expect(download.first { $0.isNamed("Accept-Encoding") }?.value == sent)
+        let data = RequestFieldMapping.fields(asked, .default, acceptsEncodings: true)
+        #expect(data.first { $0.isNamed("Accept-Encoding") }?.value == value)
     }
 
     @Test func `19 a request that wants no cached answer says so`() throws {

@@ -49,6 +49,7 @@ import Testing
             ("GET", [("If-Match", "\"a\"")], .raw), ("GET", [("if-none-match", "*")], .raw),
             ("GET", [("If-Range", "\"a\"")], .raw),
             ("GET", [("If-Modified-Since", "x")], .raw), ("GET", [("Accept-Encoding", "gzip")], .raw),
+            ("GET", [("accept-encoding", " Identity")], .plain),
             ("GET", [("Range", "bytes=0-"), ("If-Range", "\"a\"")], .raw),
             ("POST", [], .raw), ("HEAD", [], .raw), ("get", [], .raw), ("POST", [("Range", "bytes=0-")], .raw),
         ] as [(String, [(String, String)], RequestKind)])
@@ -57,6 +58,19 @@ import Testing
     ) throws {
         let fields = pairs.map { HeaderField(name: $0.0, value: $0.1) }
         #expect(try RequestFieldRule.kind(method: method, fields: fields) == kind)
+    }
+
+    @Test(
+        arguments: [
+            ("", true), ("gzip", true), ("br;q=1.0, gzip;q=0.9, deflate;q=0.8", true), ("*", true), ("identity", true),
+            ("identity;q=0.1, *;q=0", true), ("gzip, identity;q=0", false), ("gzip, *;q=0.000", false),
+            ("GZIP, *; Q=0", false), ("gzip;q=0", true),
+        ])
+    func `Q5 an answer without a coding is accepted unless the field forbids it`(value: String, isAccepted: Bool) {
+        #expect(AcceptedCodings.admitIdentity(value) == isAccepted)
+        let field = HeaderField(name: "accept-encoding", value: value)
+        let other = HeaderField(name: "X", value: "gzip")
+        #expect(AcceptedCodings.leftToFerry([field, other]) == (isAccepted ? [other] : [field, other]))
     }
 
     @Test(arguments: [
