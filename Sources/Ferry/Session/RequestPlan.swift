@@ -18,6 +18,7 @@ struct RequestPlan: Sendable {
         request.session = place.session
         place.caller.apply(to: &request)
         request.partialFolder = cache.downloadTmpPath
+        request.connections = configuration.connectionsPerTask
         request.resourceTimeout = max(configuration.timeoutIntervalForResource, 1)
         // The resource timeout alone ends what gets nowhere; busy servers have a number of tries.
         request.giveUpAfter = 0

@@ -35,6 +35,10 @@ extension DownloadSpec {
         request.notBefore = notBefore
         request.expectedSize = expectedSize
         request.tags = tags.sorted()
+        // The daemon would refuse the download for a number that it cannot use.
+        if let connections { request.connections = SettingRange<Int>.connections.clamp(connections) }
+        request.rateLimit = maxBytesPerSecond.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
+        request.mirrors = mirrors.map(\.absoluteString)
         var note = TaskNote(url: url.absoluteString)
         if let id { note.id = id.rawValue }
         note.metadata = metadata

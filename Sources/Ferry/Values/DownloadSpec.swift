@@ -15,6 +15,12 @@ public struct DownloadSpec: Sendable {
     public var checksum: Checksum?
     /// From -10 to 10, the higher the sooner.
     public var priority = 0
+    /// Connections at most; nil is the number that the manager's configuration has.
+    public var connections: Int?
+    /// Other addresses of the same file.
+    public var mirrors: [URL] = []
+    /// Bytes per second; nil is no limit but the manager's.
+    public var maxBytesPerSecond: Int64?
     /// The moment before which nothing is asked.
     public var notBefore: Date?
     /// Bytes that the file must have.

@@ -13,6 +13,8 @@ public struct SessionConfiguration: Equatable, Sendable {
     public var maxConcurrentTasksLimit: Int = 6
     /// Downloads that run at the same time from one host; nil is the daemon's own limit.
     public var maxTasksPerHost: Int?
+    /// Connections of one download at most; nil opens more as long as they bring something. Holds for later downloads.
+    public var connectionsPerTask: Int? = 1
     /// Bytes per second of all downloads together; nil is no limit.
     public var maxBytesPerSecond: Int64?
     public var allowsCellularAccess = false
