@@ -208,6 +208,23 @@ struct `An app that ends while it downloads` {
         }
     }
 
+    /// The acknowledgement follows the delegate's last call, which never returned: the next process was told again, without
+    /// the file.
+    @Test func `50 is told once of a completion in which it exits`() async throws {
+        let body = SeededBody(seed: 54, size: 1000)
+        try await withApp(OriginScript(body)) { app in
+            let first = try app.launch("exit-in-completion", "download=\(app.origin.url())")
+            #expect(await first.result().status == 0)
+            #expect(app.lines("completed") == ["completed 1 nil "])
+            #expect(try app.sha256(1) == body.sha256Hex)
+            #expect(try await app.states() == [])
+            let second = try app.launch("tasks")
+            try await app.line("tasks")
+            #expect(app.lines("completed").count == 1)
+            await app.kill(second)
+        }
+    }
+
     @Test func `3 has its session in one process at a time`() async throws {
         try await withApp(OriginScript(SeededBody(seed: 49, size: 1000))) { app in
             let first = try app.launch("create=\(app.origin.url())", "tasks")

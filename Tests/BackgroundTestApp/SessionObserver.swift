@@ -6,6 +6,8 @@ import TestAppKit
 final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     private let story: Story
     private let finished: @Sendable () -> Void
+    /// Whether the process ends in the first completion that it is told.
+    private let endsAtCompletion: Bool
     private let completed = Mutex<[Int]>([])
     private let received = Mutex<[Int: Int]>([:])
     private let ends = Atomic(0)
@@ -13,8 +15,9 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
     let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
 
-    init(story: Story, finished: @escaping @Sendable () -> Void) {
+    init(story: Story, endsAtCompletion: Bool, finished: @escaping @Sendable () -> Void) {
         self.story = story
+        self.endsAtCompletion = endsAtCompletion
         self.finished = finished
         (calls, call) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -70,6 +73,7 @@ final class SessionObserver: NSObject, URLSessionDownloadDelegate, URLSessionDat
         } else {
             story.add("completed", task.taskIdentifier, "nil", bytes)
         }
+        if endsAtCompletion { exit(0) }
         completed.withLock { $0.append(task.taskIdentifier) }
         call.yield()
     }

@@ -18,6 +18,7 @@
 /// | `events-finished` | waits until the session has said that its events are over |
 /// | `active` | becomes active |
 /// | `exit` | ends the process |
+/// | `exit-in-completion` | ends the process inside the first `didCompleteWithError` |
 /// | `no-handler` | never calls a completion handler |
 struct Step {
     let name: String

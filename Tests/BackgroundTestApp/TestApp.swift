@@ -7,7 +7,9 @@ import TestAppKit
     private var steps: [Step]
     let story = Story()
     private var handlers: [() -> Void] = []
-    private lazy var observer = SessionObserver(story: story) { [weak self] in
+    private lazy var observer = SessionObserver(
+        story: story, endsAtCompletion: steps.contains { $0.name == "exit-in-completion" }
+    ) { [weak self] in
         DispatchQueue.main.async { self?.eventsFinished() }
     }
     private lazy var session: URLSession = {

@@ -30,6 +30,9 @@ struct SessionLedger: Hashable, Sendable {
     /// Whether a transfer's result was delivered, and the service is yet to forget it.
     func isDelivered(_ id: TransferID) -> Bool { removing.contains(id) || delivered.contains(id) }
 
+    /// Delivered transfers that the service is yet to forget.
+    var unacknowledged: Set<TransferID> { removing.union(delivered) }
+
     /// The delegate is asked about a challenge: an event that lasts until the service has the answer.
     mutating func asked() { questions += 1 }
     mutating func answered() { questions -= 1 }

@@ -76,8 +76,7 @@ final class LoadDownload: TaskTransport {
                 relay.wrote(total: total, expected: response.expectedContentLength)
             }
             try handle.synchronize()
-            await relay.finished(file)
-            try? FileManager.default.removeItem(at: file)
+            await relay.finishedTemporary(file)
             await relay.complete(nil, metrics: load.exchanges)
         } catch {
             load.cancel()

@@ -76,8 +76,7 @@ final class LocalResourceTransport: TaskTransport {
         try checkCancelled()
         relay.wrote(total: Int64(data.count), expected: Int64(data.count))
         let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
-        await relay.finished(place.file)
-        if !place.stays { try? FileManager.default.removeItem(at: place.file) }
+        if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
         await relay.complete(nil, metrics: [])
     }
 

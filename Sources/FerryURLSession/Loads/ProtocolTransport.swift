@@ -115,8 +115,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
                 try body.write(to: file)
                 relay.wrote(total: Int64(body.count), expected: Int64(body.count))
                 let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
-                await relay.finished(place.file)
-                if !place.stays { try? FileManager.default.removeItem(at: place.file) }
+                if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
             } catch {
                 failure = URLError.failing(.cannotWriteToFile, request.url)
             }

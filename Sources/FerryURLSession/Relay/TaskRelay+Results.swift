@@ -65,6 +65,18 @@ extension TaskRelay {
         }
     }
 
+    /// Delivers a temporary file of this process, and sees to its removal: a completion handler has it until it returns, a
+    /// delegate as long as the task is there, since some libraries read it after the completion.
+    func finishedTemporary(_ file: URL) async {
+        let isDelegates = task.handler == nil
+        guard await !finished(file) else { return }
+        if isDelegates {
+            task.storage.withLock { $0.leftFile = TemporaryFile(file.path) }
+        } else {
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
     /// Tells that a data task is a download from here on; the data task has ended.
     func becameDownload(_ download: URLSessionDownloadTask) async {
         let (session, task, calls) = (session, task, calls)
@@ -86,7 +98,7 @@ extension TaskRelay {
     func complete(_ error: (any Error)?, metrics: [ExchangeFacts]) async {
         question.close()
         if error != nil, case .bytes(let channel) = task.handler { channel.stopWaiting() }
-        let (session, task, calls) = (session, task, calls)
+        let (session, task, calls, lastCall) = (session, task, calls, lastCall)
         await line.perform {
             let isFirst = task.storage.withLock { storage in
                 guard storage.ledger.completed() else { return false }
@@ -103,14 +115,15 @@ extension TaskRelay {
                     $0.urlSession(session, task: task, didFinishCollecting: facts)
                 }
             }
-            await Self.end(task, session, calls, error)
+            await Self.end(task, session, calls, lastCall, error)
             task.storage.withLock { $0.release() }
             session.ended(task)
         }
     }
 
     private static func end(
-        _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls, _ error: (any Error)?
+        _ task: URLSessionTask, _ session: URLSession, _ calls: DelegateCalls, _ lastCall: LastCall,
+        _ error: (any Error)?
     ) async {
         let (handler, hasDelivered) = task.storage.withLock { ($0.handler, $0.hasDelivered) }
         let response = task.response
@@ -125,8 +138,10 @@ extension TaskRelay {
         case nil:
             if hasDelivered { return }
             await calls.run {
-                Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
-                    $0.urlSession(session, task: task, didCompleteWithError: failure?.value)
+                lastCall.make {
+                    Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
+                        $0.urlSession(session, task: task, didCompleteWithError: failure?.value)
+                    }
                 }
             }
         }

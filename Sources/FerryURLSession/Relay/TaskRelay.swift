@@ -14,6 +14,7 @@ final class TaskRelay: Sendable {
     let calls: DelegateCalls
     let line: RelayLine
     let question = OpenQuestion()
+    let lastCall = LastCall()
 
     init(_ task: URLSessionTask, of session: URLSession) {
         self.task = task

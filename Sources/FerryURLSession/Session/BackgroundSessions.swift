@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import Synchronization
 
@@ -26,11 +27,28 @@ package final class BackgroundSessions: Sendable {
         return open
     }
 
-    func add(_ session: URLSession, _ identifier: String) { state.withLock { $0.sessions[identifier] = session } }
+    func add(_ session: URLSession, _ identifier: String) {
+        state.withLock { $0.sessions[identifier] = session }
+        _ = Self.acknowledgesAtExit
+    }
 
     func remove(_ session: URLSession, _ identifier: String) {
         state.withLock { state in
             if state.sessions[identifier] === session { state.sessions[identifier] = nil }
+        }
+    }
+
+    // MARK: The end of the process
+
+    /// A delegate may call `exit` in its last call for a task.
+    private static let acknowledgesAtExit: Void = {
+        atexit { BackgroundSessions.shared.acknowledgeAtEnd() }
+    }()
+
+    /// Lets the daemon forget what delegates were told.
+    func acknowledgeAtEnd() {
+        for session in state.withLock({ Array($0.sessions.values) }) {
+            (session.engine as? BackgroundEngine)?.transfers.acknowledgeAtEnd()
         }
     }
 

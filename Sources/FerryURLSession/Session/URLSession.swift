@@ -170,12 +170,13 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         let engine = engine
         Task(name: "end of a session") {
             await engine.invalidated()
+            // Before the delegate is told: it may make the next session of the identifier in that call, and a task of it.
+            await engine.close()
+            if let identifier = copied.identifier { BackgroundSessions.shared.remove(self, identifier) }
             await DelegateCalls(queue: queue).run {
                 self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
             }
             state.withLock { $0.delegate = nil }
-            await engine.close()
-            if let identifier = copied.identifier { BackgroundSessions.shared.remove(self, identifier) }
         }
     }
 

@@ -22,6 +22,8 @@ struct TaskStorage {
     var transport: (any TaskTransport)?
     /// What a completion handler gets; grows while data arrive.
     var collected = Data()
+    /// The file that a delegate was given and has left where it was.
+    var leftFile: TemporaryFile?
     /// Whether a completion handler has got its file, so that its end is told nobody.
     var hasDelivered = false
 
@@ -32,6 +34,17 @@ struct TaskStorage {
         transport = nil
         collected = Data()
     }
+}
+
+/// A file that is there as long as an object that uses it.
+final class TemporaryFile: Sendable {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    deinit { remove() }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// A task's bytes.

@@ -9,6 +9,14 @@ extension URLSessionTask {
     /// Whether a completion handler takes the result, so that the delegate is not told of it.
     var handlerTakes: Bool { storage.withLock { $0.handler != nil || $0.hasDelivered } }
 
+    /// The file that the delegate was given and has left where it was, which the task lets go of.
+    func takeLeftFile() -> TemporaryFile? {
+        storage.withLock { storage in
+            defer { storage.leftFile = nil }
+            return storage.leftFile
+        }
+    }
+
     /// Notes how much has been sent; returns what was known before.
     func note(sent total: Int64, expected: Int64) -> Int64 {
         let before = storage.withLock { storage in

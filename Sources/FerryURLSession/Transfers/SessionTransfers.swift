@@ -16,6 +16,8 @@ final class SessionTransfers: Sendable {
     let mapping: RequestMapping
     let place: TransferPlace
     private let state: Mutex<State>
+    /// Delivers what had ended before this process attached, one result after the other.
+    let kept = CommandQueue()
     private let tellFinished: @Sendable () async -> Void
     private let logger = Logger(label: "ferry.session")
 
@@ -99,6 +101,23 @@ final class SessionTransfers: Sendable {
                 return isQuiet
             }
             if isQuiet { continuation.resume() }
+        }
+    }
+
+    /// Seconds for which the end of the process waits for the service.
+    private static let endLimit = 2.0
+
+    /// Lets the service forget what the delegate was told, since the process is about to end: the next process would be told
+    /// again, and would look for files that are gone.
+    func acknowledgeAtEnd() {
+        let (delivered, transports) = state.withLock { ($0.ledger.unacknowledged, $0.transports) }
+        let ending = transports.filter { $1.relay.lastCall.isMade }
+        let told = delivered.union(ending.keys)
+        guard !told.isEmpty else { return }
+        for transport in ending.values { transport.task.takeLeftFile()?.remove() }
+        let place = place
+        _ = Blocking.wait(seconds: Self.endLimit) {
+            _ = try? await place.service().act(.remove, on: TransferSelection(ids: told.sorted()))
         }
     }
 

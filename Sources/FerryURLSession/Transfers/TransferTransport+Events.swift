@@ -61,14 +61,20 @@ extension TransferTransport {
             state.hasEnded = true
             state.begin?.cancel()
         }
-        Task(name: "end of a task") {
-            // What the app has asked for before is answered before.
-            await commands.perform {}
-            await transfers.place.mayDeliver()
-            tell(transfer)
-            await deliver(transfer)
-            transfers.finished(transfer.id)
+        guard isKept else {
+            Task(name: "end of a task") { await deliverEnd(transfer) }
+            return
         }
+        transfers.kept.add { await self.deliverEnd(transfer) }
+    }
+
+    private func deliverEnd(_ transfer: Transfer) async {
+        // What the app has asked for before is answered before.
+        await commands.perform {}
+        await transfers.place.mayDeliver()
+        tell(transfer)
+        await deliver(transfer)
+        transfers.finished(transfer.id)
     }
 
     private func deliver(_ transfer: Transfer) async {
@@ -79,6 +85,7 @@ extension TransferTransport {
                 await relay.complete(error, metrics: metrics)
             } else {
                 await relay.complete(nil, metrics: metrics)
+                if transfers.place.isDaemon { await removeResult() }
             }
             return
         }
@@ -90,6 +97,12 @@ extension TransferTransport {
         }
         await relay.complete(
             URLErrorMapping.error(error, url: task.currentRequest?.url, resumeData: data), metrics: metrics)
+    }
+
+    /// Removes what the delegate has left in the spool, once what it has put into its queue meanwhile has run.
+    private func removeResult() async {
+        await relay.calls.run {}
+        task.takeLeftFile()?.remove()
     }
 
     /// Hands the result over.
@@ -105,8 +118,7 @@ extension TransferTransport {
         }
         do {
             let place = try FilePlacement.place(path, task: task, status: transfer.response?.status)
-            await relay.finished(place.file)
-            if !place.stays { try? FileManager.default.removeItem(atPath: path) }
+            if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
             return nil
         } catch let error as URLError {
             return URLError.failing(error.code, task.currentRequest?.url)

@@ -3,6 +3,7 @@ import FerryClient
 import FerryCore
 import FerryTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct `A background session` {
@@ -27,7 +28,8 @@ import Testing
             let story = try await witness.end(of: task)
             #expect(story.calls == ["file", "metrics", "completed"] && story.digest == Self.body.sha256Hex)
             let place = try #require(story.place)
-            #expect(!FileManager.default.fileExists(atPath: place.path))
+            #expect(story.hadFile)
+            try await eventually("the file is gone") { !FileManager.default.fileExists(atPath: place.path) }
             session.finishTasksAndInvalidate()
             try await eventually("the session ends") { session.delegate == nil }
             try await bed.fixture.withClient { client in
@@ -66,6 +68,39 @@ import Testing
             #expect(second.downloadTask(with: url).taskIdentifier == 4)
             second.invalidateAndCancel()
             try await eventually("the session ends") { second.delegate == nil }
+        }
+    }
+
+    /// Each result had a task of its own, so that they came in any order, and all files before all completions.
+    @Test func `49 results of the time of absence come in the order of their ends, each file before its completion`()
+        async throws
+    {
+        let paths = (1...6).map { "/\($0)" }
+        let rules = paths.map { OriginRule.on(.path($0), .hold($0, at: .body(1000))) }
+        try await withOriginAndDaemon(OriginScript(Self.body, rules: rules)) { bed, origin, _ in
+            let first = bed.session(TransferWitness())
+            let tasks = try paths.map { first.downloadTask(with: try #require(URL(string: origin.url($0)))) }
+            for task in tasks { task.resume() }
+            for path in paths { await origin.waitForHold(path) }
+            await bed.abandon(first)
+            try await bed.fixture.withClient { client in
+                for (index, path) in paths.reversed().enumerated() {
+                    origin.release(path)
+                    try await eventually("the download of \(path) ends") {
+                        try await client.transfers(.init()).transfers.count { $0.state == .succeeded } == index + 1
+                    }
+                }
+            }
+            let told = Mutex<[String]>([])
+            let recorder = CallRecorder(during: { call, task in
+                guard let task, call.hasPrefix("file") || call.hasPrefix("completed") else { return }
+                told.withLock { $0.append("\(call.prefix(4)) \(task.taskIdentifier)") }
+            })
+            let second = bed.session(recorder)
+            try await eventually("all is told") { told.withLock(\.count) >= 12 }
+            let expected = tasks.reversed().flatMap { ["file \($0.taskIdentifier)", "comp \($0.taskIdentifier)"] }
+            #expect(told.withLock { $0 } == expected)
+            second.invalidateAndCancel()
         }
     }
 
@@ -161,6 +196,51 @@ import Testing
         }
     }
 
+    @Test func `20, 62 a download with the fields of other libraries has resume data, and sends its password`()
+        async throws
+    {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(300_000))))
+        try await withOriginAndDaemon(script) { bed, origin, url in
+            let witness = TransferWitness()
+            let session = bed.session(witness) { configuration in
+                configuration.httpAdditionalHeaders = [
+                    "Accept-Encoding": "br;q=1.0, gzip;q=0.9, deflate;q=0.8", "Authorization": "Bearer t",
+                ]
+            }
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            let next = session.downloadTask(withResumeData: data)
+            next.resume()
+            #expect(try await witness.end(of: next).offsets == [300_000])
+            #expect(origin.requests.allSatisfy { $0.value("Authorization") == "Bearer t" })
+            session.invalidateAndCancel()
+        }
+    }
+
+    /// The successor waited for the session whose delegate was waiting for it.
+    @Test func `10 a successor and a task of it may be made when a session becomes invalid`() async throws {
+        try await withOriginAndDaemon { bed, _, url in
+            let witness = TransferWitness()
+            let made = Mutex<FerryURLSession.URLSessionDownloadTask?>(nil)
+            let last = LastWish {
+                let session = bed.session(witness)
+                let task = session.downloadTask(with: url)
+                task.resume()
+                session.finishTasksAndInvalidate()
+                made.withLock { $0 = task }
+            }
+            let first = bed.session(last)
+            first.downloadTask(with: url).cancel()
+            first.finishTasksAndInvalidate()
+            try await eventually("a task is made") { made.withLock { $0 != nil } }
+            let task = try #require(made.withLock { $0 })
+            #expect(try await witness.end(of: task).digest == Self.body.sha256Hex)
+            #expect(task.taskIdentifier == 2)
+        }
+    }
+
     @Test func `42 the handler of resume data may make and resume the next task`() async throws {
         let script = OriginScript(Self.body, .on(.request(1), .hold("never", at: .body(300_000))))
         try await withOriginAndDaemon(script) { bed, _, url in
@@ -214,4 +294,13 @@ import Testing
             try await eventually("the session ends") { session.delegate == nil }
         }
     }
+}
+
+/// Does something when its session becomes invalid.
+private final class LastWish: NSObject, URLSessionDelegate, Sendable {
+    private let act: @Sendable () -> Void
+
+    init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+    func urlSession(_ session: FerryURLSession.URLSession, didBecomeInvalidWithError error: (any Error)?) { act() }
 }

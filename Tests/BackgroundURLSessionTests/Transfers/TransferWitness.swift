@@ -15,6 +15,8 @@ final class TransferWitness: NSObject, URLSessionDownloadDelegate, URLSessionDat
         var otherError: String?
         var isOver = false
         var place: URL?
+        /// Whether the file was there in the completion.
+        var hadFile = false
     }
 
     private let state = Mutex<[Int: Story]>([:])
@@ -74,6 +76,7 @@ final class TransferWitness: NSObject, URLSessionDownloadDelegate, URLSessionDat
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         note(task) { story in
             story.calls.append("completed")
+            story.hadFile = story.place.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
             story.error = error as? URLError
             if let error, story.error == nil { story.otherError = "\(error)" }
             story.isOver = true
