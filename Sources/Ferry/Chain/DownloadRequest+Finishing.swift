@@ -84,8 +84,7 @@ extension DownloadRequest {
                 error: error)
         }
         guard status == .succeeded, let temporary else {
-            let error = downloadTask.error ?? (status == .removed ? FerryError.removed : .canceled)
-            return result(nil, error)
+            return result(nil, failure(status))
         }
         let (acceptable, destination) = state.withLock { ($0.acceptable ?? Self.success, $0.destination) }
         if let code = response?.statusCode, !acceptable.contains(code) {
@@ -98,6 +97,19 @@ extension DownloadRequest {
             return result(file)
         } catch {
             return result(nil, error)
+        }
+    }
+
+    /// Why there is no file: a `URLError` where a session ends a task with one, as chains have it.
+    private func failure(_ status: Status) -> any Error {
+        let url = downloadTask.currentURL
+        switch downloadTask.state.withLock(\.error) ?? (status == .removed ? .removed : .canceled) {
+        case .transport(let error): return error
+        case .canceled: return URLErrorMapping.error(FerryCore.TransferError(.canceled, "cancelled"), url: url)
+        case .resourceTimeout:
+            let sentence = FerryError.resourceTimeout.description
+            return URLErrorMapping.error(FerryCore.TransferError(.deadlineExceeded, sentence), url: url)
+        case let error: return error
         }
     }
 

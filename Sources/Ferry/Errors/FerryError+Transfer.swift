@@ -40,7 +40,8 @@ extension FerryError {
     }
 
     private static func cause(_ error: FerryCore.TransferError) -> URLError {
-        URLErrorMapping.error(error, url: nil) as? URLError ?? URLError(.unknown)
+        URLErrorMapping.error(error, url: error.details.url.flatMap { URL(string: $0) }) as? URLError
+            ?? URLError(.unknown)
     }
 
     /// Any error as one of the library.

@@ -84,8 +84,15 @@ package struct TransferMachine: Sendable {
     /// Its own deadline, or the longest time that it may take.
     package mutating func deadlinePassed() -> Action {
         guard record.isEligible else { return .none }
-        return .finish(
-            .failed(TransferError(.deadlineExceeded, "The transfer was not finished by its deadline.")))
+        var message = "The transfer was not finished by its deadline."
+        var details = ErrorDetails()
+        if let cause = record.retry?.error {
+            message += " The last attempt failed: \(cause.message)"
+            details = cause.details
+            // The cause's own number would take the place of the deadline's.
+            details.urlError = nil
+        }
+        return .finish(.failed(TransferError(.deadlineExceeded, message, details: details)))
     }
 
     private var networkPolicy: NetworkPolicy { network ?? record.request.network }

@@ -17,19 +17,51 @@ package enum URLErrorMapping {
     package static func error(_ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil) -> any Error {
         if own.contains(error.code) { return TransferError(error) }
         var info: [String: Any] = [NSLocalizedDescriptionKey: error.message]
-        if let url {
-            info[NSURLErrorFailingURLErrorKey] = url
-            info[failingURLStringKey] = url.absoluteString
-        }
         if let errno = error.details.errno {
             info[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+        } else if error.code != .canceled {
+            info[NSUnderlyingErrorKey] = TransferError(error) as NSError
         }
         if let resumeData { info[NSURLSessionDownloadTaskResumeData] = resumeData }
         if let reason = error.details.cancelReason { info[backgroundTaskCancelledReasonKey] = reason }
         if let reason = error.details.network.flatMap(networkReason) {
             info[NSURLErrorNetworkUnavailableReasonKey] = reason.rawValue
         }
-        return URLError(code(error), userInfo: info)
+        return completed(URLError(code(error), userInfo: info), url: url)
+    }
+
+    /// An error as a task delivers it, wherever it comes from: with the failing URL, also as text, and a sentence.
+    static func completed(_ error: any Error, url: URL?) -> any Error {
+        guard let error = error as? URLError else { return error }
+        var info = error.userInfo
+        if let url = info[NSURLErrorFailingURLErrorKey] as? URL ?? url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info[failingURLStringKey] = url.absoluteString
+        }
+        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = sentence(of: error.code) }
+        return URLError(error.code, userInfo: info)
+    }
+
+    /// What Apple's systems say of the codes that arise in this process.
+    private static func sentence(of code: URLError.Code) -> String {
+        switch code {
+        case .cancelled: "cancelled"
+        case .badURL: "bad URL"
+        case .unsupportedURL: "unsupported URL"
+        case .timedOut: "The request timed out."
+        case .badServerResponse: "There was a bad response from the server."
+        case .resourceUnavailable: "resource unavailable"
+        case .fileDoesNotExist: "The requested URL was not found on this server."
+        case .fileIsDirectory: "file is directory"
+        case .noPermissionsToReadFile: "You do not have permission to access the requested resource."
+        case .cannotOpenFile: "cannot open file"
+        case .cannotCreateFile: "cannot create file"
+        case .cannotWriteToFile: "cannot write file"
+        case .cannotMoveFile: "cannot move file"
+        case .requestBodyStreamExhausted: "request body stream exhausted"
+        case .backgroundSessionWasDisconnected: "Lost connection to background transfer service"
+        default: "The operation couldn’t be completed. (\(NSURLErrorDomain) error \(code.rawValue).)"
+        }
     }
 
     /// Foundation's code: the cause's own where it decides, else that of the error's row.

@@ -1,5 +1,6 @@
 @testable import FerryURLSession
 import FerryCore
+import FerryTesting
 import Foundation
 import Testing
 
@@ -43,7 +44,37 @@ import Testing
         #expect((error as NSError).code == number)
         #expect((error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL == Self.url)
         #expect(urlError.failingURL == Self.url)
+        #expect((error as NSError).userInfo["NSErrorFailingURLStringKey"] as? String == Self.url?.absoluteString)
         #expect(urlError.localizedDescription == "It failed.")
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        #expect(underlying?.userInfo["code"] as? String == (code == .canceled ? nil : code.rawValue))
+    }
+
+    /// Errors that are known without a transfer had no text, and some no URL.
+    @Test(arguments: [URLError.Code.cancelled, .unsupportedURL, .cannotWriteToFile, .fileDoesNotExist, .unknown])
+    func `44 an error without a transfer is completed, and keeps what it says`(code: URLError.Code) {
+        let bare = URLErrorMapping.completed(URLError(code), url: Self.url) as NSError
+        #expect(bare.domain == NSURLErrorDomain && bare.code == code.rawValue)
+        #expect(bare.userInfo[NSURLErrorFailingURLErrorKey] as? URL == Self.url)
+        #expect(bare.userInfo["NSErrorFailingURLStringKey"] as? String == Self.url?.absoluteString)
+        #expect((bare.userInfo[NSLocalizedDescriptionKey] as? String)?.isEmpty == false)
+        let given = URLError(code, userInfo: [NSLocalizedDescriptionKey: "It failed.", "more": 1])
+        let kept = URLErrorMapping.completed(given, url: nil) as NSError
+        #expect(kept.localizedDescription == "It failed." && kept.userInfo["more"] as? Int == 1)
+        #expect(kept.userInfo[NSURLErrorFailingURLErrorKey] == nil)
+    }
+
+    @Test func `44 a URL that no session carries is named in the error of its task`() async throws {
+        let url = try #require(URL(string: "ftp://example.com/a"))
+        let session = FerryURLSession.URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: url)
+        task.resume()
+        try await eventually("the task ends") { task.state == .completed && task.error != nil }
+        let error = try #require(task.error as? URLError)
+        #expect(error.code == .unsupportedURL && error.failingURL == url)
+        #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == url.absoluteString)
+        #expect(error.localizedDescription == "unsupported URL")
     }
 
     @Test(arguments: [

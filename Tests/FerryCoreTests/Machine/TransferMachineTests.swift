@@ -269,4 +269,20 @@ import Testing
         #expect(ends)
         #expect(error.code == .deadlineExceeded)
     }
+
+    /// The error said that the time was over, and not what had kept the transfer from its end.
+    @Test func `T6 a deadline keeps what the last attempt failed by`() {
+        var record = record(intent: .run)
+        var cause = TransferError(.diskFull, "The disk is full.")
+        cause.details.errno = ENOSPC
+        cause.details.urlError = -3003
+        record.retry = RetryPlan(at: Self.now, delay: 1, reason: .disk, error: cause)
+        var machine = TransferMachine(record)
+        guard case .finish(.failed(let error)) = machine.deadlinePassed() else {
+            Issue.record("no end")
+            return
+        }
+        #expect(error.code == .deadlineExceeded && error.message.hasSuffix("The disk is full."))
+        #expect(error.details.errno == ENOSPC && error.details.urlError == nil)
+    }
 }

@@ -65,6 +65,32 @@ import Testing
         #expect(cause.localizedDescription == "What happened.")
     }
 
+    /// The numbers were the places of the cases, which a new case moves.
+    @Test(
+        arguments: [
+            (.invalidURL(url: "a"), 1), (.duplicateURL(url: "http://a/"), 2), (.indexOutOfRange, 3),
+            (.fetchDownloadTaskFailed(url: "http://a/"), 4), (.headersMatchFailed, 5), (.fileNamesMatchFailed, 6),
+            (.unacceptableStatusCode(code: 404), 7), (.transport(URLError(.timedOut)), 8), (.resourceTimeout, 9),
+            (.checksumMismatch(expected: "a", actual: "b"), 10),
+            (.insufficientDiskSpace(required: 2, available: 1), 11),
+            (.fileConflict(path: "/a"), 12), (.invalidDestination(path: "a"), 13),
+            (.cacheError(reason: .cannotRemoveItem(path: "/a", error: CocoaError(.fileNoSuchFile))), 14),
+            (.recordStoreFailed(message: "a"), 15), (.daemonUnavailable(message: "a"), 16),
+            (.sessionInUse(identifier: "a"), 17), (.canceled, 18), (.removed, 19), (.unknown, 20),
+        ] as [(FerryError, Int)])
+    func `have a domain, a number, a sentence and their cause`(error: FerryError, number: Int) {
+        let shown = error as NSError
+        #expect(shown.domain == "Ferry.FerryError" && shown.code == number)
+        #expect(shown.localizedDescription == error.description)
+        #expect(shown.userInfo["code"] as? String == error.code)
+        let cause = shown.userInfo[NSUnderlyingErrorKey] as? NSError
+        switch error {
+        case .transport: #expect(cause?.domain == NSURLErrorDomain && cause?.code == NSURLErrorTimedOut)
+        case .cacheError: #expect(cause?.domain == NSCocoaErrorDomain)
+        default: #expect(cause == nil)
+        }
+    }
+
     @Test func `of other origins are kept or unknown`() {
         #expect(FerryError(any: FerryError.removed) == .removed)
         #expect(FerryError(any: URLError(.timedOut)) == .transport(URLError(.timedOut)))
