@@ -21,8 +21,16 @@
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodHTTPDigest
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodNTLM
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodNegotiate
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTP
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTPS
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceFTP
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTPProxy
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTPSProxy
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceFTPProxy
+@_exported public import let FoundationNetworking.NSURLProtectionSpaceSOCKSProxy
 @_exported public import protocol FoundationNetworking.URLAuthenticationChallengeSender
 @_exported public import protocol FoundationNetworking.URLProtocolClient
+@_exported public import struct FoundationNetworking.HTTPCookiePropertyKey
 @_exported public import struct FoundationNetworking.URLRequest
 @_exported public import enum FoundationNetworking.tls_ciphersuite_t
 @_exported public import enum FoundationNetworking.tls_protocol_version_t

@@ -26,6 +26,13 @@ enum OneModule {
         ]
     }
 
+    static func read(_ bytes: URLSession.AsyncBytes, _ space: URLProtectionSpace) async throws -> [String] {
+        let properties: [HTTPCookiePropertyKey: Any] = [.name: space.protocol == NSURLProtectionSpaceHTTPS ? "a" : "b"]
+        var lines = [HTTPCookie(properties: properties)?.name ?? ""]
+        for try await line in bytes.lines { lines.append(line) }
+        return lines
+    }
+
     static func explain(_ error: any Error) -> String {
         switch error {
         case let error as URLError where error.code == .cancelled:
