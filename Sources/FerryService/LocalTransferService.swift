@@ -103,7 +103,6 @@ package actor LocalTransferService: TransferService {
     func beginEnd() {
         guard !isShuttingDown else { return }
         life.beginEnd(stopAll())
-        take(.end)
         clock.stop()
         watch.end()
         samplers?.cancel()

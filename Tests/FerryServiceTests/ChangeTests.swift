@@ -124,7 +124,8 @@ import Testing
             try await duringCommit(local) { end in
                 async let changed = bed.service.change(id, change { $0.url = url })
                 try await eventually("the change") { await local.turns.transfers.isTaken(id) }
-                try await local.giveSlot(id)
+                await local.giveSlots(2)
+                #expect(await local.running.contains(id))
                 await bed.origin.wait { $0.requests.contains { $0.path == "/old" } }
                 for _ in 0..<50 { _ = try await bed.service.transfer(id) }
                 end()
@@ -256,16 +257,5 @@ import Testing
             #expect(bed.origin.requests.map(\.path) == ["/0", "/1", "/other", "/4"])
             #expect(try await bed.service.transfer(transfers[3].id).state == .suspended)
         }
-    }
-}
-
-extension LocalTransferService {
-    /// Gives a slot beyond all limits.
-    fileprivate func giveSlot(_ id: TransferID) async throws {
-        let key = key(try await existing(id))
-        queue.lines.leave(id, key)
-        let isStarted = queue.running.start(id, key)
-        try #require(isStarted)
-        start(id, key)
     }
 }

@@ -111,7 +111,8 @@ import Testing
 extension LocalTransferService {
     /// Lets those go on that wait for another try.
     fileprivate func tryAgain() {
-        queue.lines.wake(waitingFor: .retry)
-        schedule()
+        var later = Moment.now
+        later.clock += .seconds(86_400)
+        perform(queue.take(.alarm, at: later))
     }
 }

@@ -183,8 +183,10 @@ extension LocalTransferService {
 
     /// Puts a running transfer in line.
     fileprivate func lineUpAgain(_ id: TransferID) -> Bool {
-        guard let key = running.key(of: id) else { return false }
-        queue.lines.insert(id, key)
+        guard let record = running.record(of: id), let key = running.key(of: id),
+            let line = StoredLine(record, origin: key.origin)
+        else { return false }
+        take(.stored([(line, [id])]))
         return true
     }
 }

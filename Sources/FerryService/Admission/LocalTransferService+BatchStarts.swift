@@ -36,8 +36,7 @@ extension LocalTransferService {
     /// Lets the queue follow what the journal says of transfers that go on.
     func goneOn(_ begun: BatchStarts.Begun) async {
         let events = begun.transfers.events
-        queue.lines.leave(Set(events.ids), of: events.session)
-        lineUp(begun.pending)
+        take(.restarted(Input.Restart(ids: events.ids, session: events.session, pending: begun.pending)))
         await hub.publish(events)
         let again = Set(events.ids)
         for change in begun.changes where !again.contains(change.changed.id) {

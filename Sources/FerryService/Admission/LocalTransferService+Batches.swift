@@ -116,7 +116,7 @@ extension LocalTransferService {
             switch item {
             case .failure(let error): drafts.refuse(error)
             case .success(let item):
-                drafts.accept(item, queue.ids.next(at: drafts.now), found.next() ?? .success(.free([])))
+                drafts.accept(item, queue.giveIDs(at: drafts.now), found.next() ?? .success(.free([])))
             }
         }
         return drafts

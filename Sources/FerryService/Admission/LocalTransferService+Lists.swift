@@ -28,7 +28,7 @@ extension LocalTransferService {
             let last = try await reading { reader throws(TransferError) in try reader.lastEvent(of: session) }
             return list.report(first: queue.ids.last, lastEvent: last)
         }
-        let first = queue.ids.next(urls.count, at: now)
+        let first = queue.giveIDs(urls.count, at: now)
         var record = TransferRecord(id: first, createdAt: now, request: list.template, credentials: nil)
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
@@ -53,15 +53,10 @@ extension LocalTransferService {
     private func lineUp(
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
     ) async throws(TransferError) {
-        guard template.isEligible, let first = ids.first, let last = ids.last else { return }
+        guard template.isEligible, !ids.isEmpty else { return }
         let stored = origins.compactMap { StoredLine(template, origin: $0) }
         if ids.count > Queue.lineWindow, stored.count == origins.count {
-            for line in stored { perform(queue.leaveToJournal(line, from: first, through: last)) }
-            let now = Moment.now
-            if let due = template.due, queue.lines.isSoon(due, at: now.active) {
-                for id in ids { queue.bound(id, due, at: now) }
-                arm()
-            }
+            take(.listed(Input.List(lines: stored, ids: ids, due: template.due)))
         } else {
             let pending = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.pending(ids) }

@@ -10,9 +10,6 @@ extension LocalTransferService {
         if !isShuttingDown { take(.conditions(watch.source.report)) }
     }
 
-    /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
-    func stopIfForbidden(_ id: TransferID) async { await performInOrder(queue.stopIfForbidden(id)) }
-
     /// Ends a transfer that the conditions forbid, and which does not wait for better ones.
     func fail(_ id: TransferID, _ reason: WaitReason) async {
         await takeTurn(id)
@@ -29,7 +26,7 @@ extension LocalTransferService {
                     lineUp(record)
                     return schedule()
                 }
-                queue.lines.leave(id, key(record))
+                take(.rested(record))
                 if try await finish(machine.record, outcome) { return }
             }
         } catch {
@@ -74,7 +71,7 @@ extension LocalTransferService {
         let origin = (try? HTTPURL(parsing: url))?.origin.description ?? url
         let key = QueueKey(session: .cli, origin: origin, priority: .normal, network: policy)
         let changes = conditionChanges()
-        perform(queue.depend(on: key))
+        take(.dependent(key))
         let (reasons, continuation) = AsyncStream.makeStream(of: WaitReason?.self)
         let task = Task(name: "obstacles") { [weak self] in
             var last: WaitReason??

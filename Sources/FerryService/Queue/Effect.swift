@@ -1,21 +1,39 @@
 import FerryCore
+import Foundation
 
 /// Something that has happened, for the queue to decide what follows.
 enum Input: Sendable {
+    // MARK: The service
+
     /// Something may have freed a slot, or made a transfer eligible.
     case look
+    /// The same, where more of it may follow at this moment: all of it makes one look.
+    case freed
+    /// It is time for the look that was planned.
+    case plannedLook
     /// The next alarm is due.
     case alarm
+    /// An alarm is to ring for the service.
+    case plan(Alarm)
     /// Transfers may run that were held.
     case goOn
-    /// The service is about to end: nothing begins any more.
+    /// The service is about to end: nothing begins any more, and what runs stops.
     case end
+
+    // MARK: Settings
+
+    /// The settings of sessions as an earlier process has stored them.
+    case recovered([(id: SessionID, settings: SessionSettings)])
     /// The settings of all were stored, with what is known of networks and power.
     case settings(ServiceSettings, ConditionReport)
     /// What is known of networks and power has changed.
     case conditions(ConditionReport)
+    /// A request that is no transfer depends on networks and power, as transfers with this key do.
+    case dependent(QueueKey)
     /// The settings of a session were stored.
     case session(SessionID, SessionSettings)
+    /// A process has opened a session, and says something about its connections.
+    case attached(SessionAttachment, SessionID)
     /// The network policies that the requests of a session's waiting transfers have themselves.
     case policies([TransferID: NetworkPolicy], SessionID)
     /// The order of a session's transfers was stored.
@@ -23,23 +41,81 @@ enum Input: Sendable {
     /// The delay after an app's launches has changed.
     case relaunchDelay(of: String)
 
+    // MARK: Those that wait
+
     /// Transfers are to run, as the journal knows them, with the times that bound them.
     case pending([PendingTransfer])
     /// A transfer is to run.
     case eligible(Eligible)
-    /// The time of a transfer is bounded, as its record says.
-    case bounded(TransferRecord)
+    /// The first of each line of the journal were read, at the start.
+    case stored([(line: StoredLine, ids: [TransferID])])
+    /// A long list was stored.
+    case listed(List)
+    /// What ``Effect/readOn(_:)`` wants was read; some of it is being acted upon.
+    case read(Backlog<StoredLine>.Reading, [TransferID], busy: Set<TransferID>)
+    /// It could not be read.
+    case readingFailed
+    /// Transfers that have a place in their session's order were read; some are being acted upon.
+    case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
+
+    // MARK: Wishes that are in the journal
+
+    /// A transfer is to rest, or to end.
+    case rested(TransferRecord)
+    /// Transfers of a session are to rest.
+    case restedAll([TransferID], SessionID)
+    /// Attempts are to stop, and no others follow.
+    case stop([TransferID])
+    /// Actions are answered although the attempts have not ended.
+    case left([TransferID])
+    /// The user wants a transfer to go on, whatever servers have asked for.
+    case urged(TransferRecord)
+    /// A transfer goes on, or begins again.
+    case resumed(TransferRecord)
+    /// Transfers of a session go on, or begin again.
+    case restarted(Restart)
+    /// A request has changed.
+    case changed(TransferRecord, replacing: TransferRecord)
+    /// Transfers of a session are to begin no attempt while the journal changes them.
+    case takeOut(Set<TransferID>, SessionID)
+    /// The change is stored, or was given up: what was taken out stands where it stood.
+    case comeBack(Lines.TakenOut)
+    /// An answer was given to a server, which may fit other transfers of the session.
+    case answered(SessionID)
+    /// Transfers are forgotten.
+    case gone([TransferID])
     /// The action upon a transfer has ended.
     case turnEnded(TransferID)
+
+    // MARK: Ends of time
+
+    /// The time of a transfer is bounded, as its record says.
+    case bounded(TransferRecord)
+    /// The time of transfers passes soon, as the journal says.
+    case due([DueTransfer])
+    /// It is to be found whose time passes soon.
+    case lookAhead
+    /// The alarms of transfers have rung; those that are acted upon ring again after that.
+    case rang([TransferID], isBusy: Bool)
+    /// The alarm of a transfer has rung, and this is its record.
+    case overdue(TransferRecord)
+    /// The end of a transfer's time could not be looked at, and is after so many seconds.
+    case ringAgain(TransferID, after: Double)
+
+    // MARK: Attempts
+
     /// A server wants to be asked later, which it told a transfer.
     case held(Origin, seconds: Double, TransferID)
-
     /// An attempt has got its run.
     case began(TransferID, TransferRecord)
     /// All bytes of a transfer are there.
     case whole(TransferID, inMemory: Bool)
     /// The look-up of a host's name takes long for a transfer, or has ended.
     case name(TransferID, isSlow: Bool)
+    /// The look-up of a host's name was given up.
+    case nameGivenUp(TransferID)
+    /// The outcome of a transfer is stored, with the size of its file if it has one.
+    case finished(TransferID, size: Int64?)
     /// An attempt has ended, and what its report asks for next is stored.
     case ended(TransferID, NextTry?)
 
@@ -51,6 +127,24 @@ enum Input: Sendable {
         var reason = WaitReason.retry
         /// What it waits for, where the journal does not say so.
         var error: TransferError?
+    }
+
+    /// Transfers of a list that wait in the journal alone; their ids follow each other.
+    struct List: Sendable {
+        let lines: [StoredLine]
+        let ids: [TransferID]
+        /// When the time of each is over.
+        let due: Date?
+    }
+
+    /// Transfers that go on, or begin again.
+    struct Restart: Sendable {
+        let ids: [TransferID]
+        let session: SessionID
+        /// What servers have told these is lifted.
+        var released: Set<TransferID> = []
+        /// Those of them that may run, as the journal knows them.
+        let pending: [PendingTransfer]
     }
 }
 
@@ -64,8 +158,16 @@ enum Effect: Sendable {
     case stop(TransferID, TransferError?)
     /// Ends a transfer that does not wait for better conditions.
     case fail(TransferID, WaitReason)
-    /// Ends the transfers whose time has passed.
+    /// Reads the transfers whose alarms have rung.
     case endOverdue([TransferID])
+    /// Ends a transfer whose time is over, and which has no attempt.
+    case expire(TransferID)
+    /// Reads whose time passes soon: after a moment, if there is one, and through another.
+    case readDue(after: Date?, through: Date)
+    /// Those that were taken out of line, for the caller to give back.
+    case takenOut(Lines.TakenOut)
+    /// Looks at the free slots once those who have their turn now are done.
+    case lookSoon
     /// Reads on in the journal where a line is short.
     case readOn(Backlog<StoredLine>.Reading)
     /// Nothing has a slot: the journal may be tidied up.

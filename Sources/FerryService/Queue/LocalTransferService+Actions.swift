@@ -115,8 +115,7 @@ extension LocalTransferService {
     private func pause(_ record: TransferRecord) async throws(TransferError) -> ActionResult? {
         switch try await store(.pause, for: record) {
         case .done(let event, let stored):
-            queue.lines.leave(record.id, key(record))
-            queue.running.stop([record.id])
+            take(.rested(record))
             // Its number is taken: the hub publishes no later event before this one, and a run may take long to stop.
             if let event { await hub.publish(event.showing(suspending(stored))) }
             await stopBriefly([record.id])
@@ -162,11 +161,10 @@ extension LocalTransferService {
 
     /// Lets a transfer go on, or begin again.
     private func begin(_ wish: Wish, _ record: TransferRecord) async throws(TransferError) -> ActionResult? {
-        liftHold(for: record)
+        take(.urged(record))
         switch try await store(wish, for: record) {
         case .done(let event, let stored):
-            lineUp(stored)
-            setDueAlarm(stored)
+            take(.resumed(stored))
             let shown = shown(stored)
             if let event { await hub.publish(event.showing(shown)) }
             return ActionResult(id: record.id, state: shown.state)
@@ -184,7 +182,7 @@ extension LocalTransferService {
         }
         guard case .done = fate else { return ActionResult(id: id, state: shown(try await existing(id)).state) }
         configuration.reached(.cancelCommitted)
-        queue.lines.leave(id, key(record))
+        take(.rested(record))
         await stopBriefly([id])
         let after = try await existing(id)
         // Its end is recorded once its run has ended.
@@ -239,7 +237,7 @@ extension LocalTransferService {
                 [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         }
         configuration.reached(.actionCommitted)
-        queue.lines.leave(id, key(record))
+        take(.rested(record))
         await stopBriefly([id])
         var after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }

@@ -51,45 +51,21 @@ extension LocalTransferService {
         // A file that gets another place: no try begins before that is stored.
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
-        let waiting = moves ? queue.lines.leave([old.id], of: former.session) : nil
-        let isPut: Bool
-        do throws(TransferError) {
-            isPut = try await noting { () async throws(TransferError) in
+        let moved = moves ? [old.id] : []
+        let isPut = try await withoutStarts(of: moved, in: former.session, comesBack: true) {
+            () async throws(TransferError) in
+            try await noting { () async throws(TransferError) in
                 try await journal.commit { transaction throws(TransferError) in
                     try transaction.put(changed, replacing: old)
                 }
             }
-        } catch {
-            if let waiting { comeBack(waiting) }
-            throw error
         }
-        if let waiting { comeBack(waiting) }
         if isPut { await follow(changed, replacing: old) }
         return isPut
     }
 
     /// Lets what runs or waits follow a request that has changed in the journal.
     func follow(_ changed: TransferRecord, replacing old: TransferRecord) async {
-        let hasNewAddress = changed.request.hasOtherAddress(than: old.request)
-        let hasNewBegin = changed.request.notBefore != old.request.notBefore
-        let id = changed.id
-        if let attempt = attempts[id] {
-            queue.running.follow(id, changed.request)
-            await attempt.run?.follow(changed.request)
-            attempt.limiter.rate = changed.request.rateLimit
-            attempt.gate.setPriority(changed.request.priority)
-            // A new address is asked at once; the bytes on disk are judged by its answer.
-            if hasNewAddress { await attempt.run?.stop() }
-            if changed.request.network != old.request.network {
-                perform(queue.depend(on: key(changed)))
-                await stopIfForbidden(id)
-            }
-        } else if changed.isEligible, hasNewAddress || hasNewBegin || key(changed) != key(old) {
-            let waiting = lines.delay(of: id)
-            queue.lines.leave(id, key(old))
-            let isOver = hasNewAddress || waiting?.reason == .beginDate
-            let rest = isOver ? 0 : waiting?.rest(at: .now) ?? 0
-            lineUp(changed, after: rest, reason: waiting?.reason ?? .retry)
-        }
+        await performInOrder(queue.take(.changed(changed, replacing: old), at: .now))
     }
 }

@@ -21,13 +21,7 @@ extension LocalTransferService {
     }
 
     /// Gives the free slots away once those who have their turn now are done: many ends of a moment make one look.
-    func scheduleSoon() {
-        guard queue.planLook() else { return }
-        Task(name: "free slots") {
-            self.refreshNames()
-            self.perform(self.queue.lookAsPlanned())
-        }
-    }
+    func scheduleSoon() { take(.freed) }
 
     /// What may run beside the transfers that have a slot.
     func currentLimits() -> SlotLimits {
@@ -38,7 +32,7 @@ extension LocalTransferService {
     /// A look-up of a name that is given up says so to its transfer's counters alone.
     private func refreshNames() {
         for id in running.waitingForNames where attempts[id]?.waitsForName == false {
-            queue.running.waitsForNoName(id)
+            take(.nameGivenUp(id))
         }
     }
 
@@ -46,7 +40,7 @@ extension LocalTransferService {
 
     /// Begins what follows from a decision; what takes time is done in its order, after that.
     func perform(_ effects: [Effect]) {
-        let later = effects.filter { !begin($0) }
+        let later = effects.filter { !begin($0) && !beginStop($0) }
         arm()
         guard !later.isEmpty else { return }
         Task(name: "effects of the queue") { for effect in later { await self.complete(effect) } }
@@ -58,12 +52,26 @@ extension LocalTransferService {
         arm()
     }
 
+    /// Begins to stop the run that a transfer has now: one that hangs holds up no other, and a later one is not meant.
+    private func beginStop(_ effect: Effect) -> Bool {
+        guard case .stop(let id, let error) = effect else { return false }
+        if let run = attempts[id]?.run { Task(name: "stop of transfer \(id)") { await run.stop(with: error) } }
+        return true
+    }
+
     /// Performs an effect; false if it takes time.
     private func begin(_ effect: Effect) -> Bool {
         switch effect {
         case .start(let id, let key): start(id, key)
         case .fail(let id, let reason): Task(name: "end of transfer \(id)") { await self.fail(id, reason) }
         case .endOverdue(let ids): pass(ids)
+        case .readDue(let start, let end):
+            Task(name: "whose time is over soon") { await self.readDue(from: start, through: end) }
+        case .lookSoon:
+            Task(name: "free slots") {
+                self.refreshNames()
+                self.take(.plannedLook)
+            }
         case .readOn(let reading): Task(name: "more of a line") { await self.read(reading) }
         case .rest: planUpkeep()
         case .work(let cause): work(cause)
@@ -81,8 +89,8 @@ extension LocalTransferService {
             ties.limiter.rate = settings.rateLimit
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): ties.follow(settings, of: id)
-        // The caller who changes the settings reads them, and is told if that fails.
-        case .readPolicies: break
+        // The caller performs these, and is told if that fails.
+        case .readPolicies, .takenOut, .expire: break
         case .tellReasons(let ids): tellWaiting(ids)
         case .cleanUp: cleanUp()
         case .follow, .stop, .tellWaiting, .tellApp: return false
@@ -93,9 +101,12 @@ extension LocalTransferService {
     /// Performs an effect that takes time.
     private func complete(_ effect: Effect) async {
         switch effect {
-        case .follow(let id, let request): await attempts[id]?.run?.follow(request)
-        case .stop(let id, let error?): await attempts[id]?.run?.stop(with: error)
-        case .stop(let id, nil): await attempts[id]?.run?.stop()
+        case .follow(let id, let request):
+            guard let attempt = attempts[id] else { return }
+            attempt.limiter.rate = request.rateLimit
+            attempt.gate.setPriority(request.priority)
+            await attempt.run?.follow(request)
+        case .stop(let id, let error): await attempts[id]?.run?.stop(with: error)
         case .tellWaiting(let record): await publishLive(.waiting, record)
         case .tellApp(let session): await noteNews(of: session)
         default: break
@@ -104,10 +115,7 @@ extension LocalTransferService {
 
     // MARK: Alarms
 
-    func setAlarm(_ alarm: Alarm) {
-        queue.lines.set(alarm)
-        arm()
-    }
+    func setAlarm(_ alarm: Alarm) { take(.plan(alarm)) }
 
     /// Sees to it that the next alarm is heard.
     func arm() {
@@ -123,14 +131,13 @@ extension LocalTransferService {
 
     private func work(_ cause: Alarm.Cause) {
         switch cause {
-        case .look: lookAhead()
         case .sweep: sweepAgain()
         case .cleanUp: cleanUp()
         case .trialEnds: life.succeeded()
         case .settling: Task(name: "apps after a start") { await self.endSettling() }
         case .launch(let session): Task(name: "another launch") { await self.repeatLaunch(session) }
         case .upkeep: tidyUp()
-        case .due, .retry, .release: break
+        case .due, .look, .retry, .release: break
         }
     }
 
@@ -148,10 +155,23 @@ extension LocalTransferService {
     /// Puts transfers that are in no line in theirs, as the journal knows them, with the alarms that bound them.
     func lineUp(_ transfers: [PendingTransfer]) { take(.pending(transfers)) }
 
-    /// Puts those back that were taken out, where they stood.
-    func comeBack(_ taken: Lines.TakenOut) {
-        queue.comeBack(taken)
-        arm()
+    /// Lets transfers of a session begin no attempt while the journal changes them.
+    ///
+    /// - Parameter comesBack: whether they stand where they stood once that has succeeded, too.
+    func withoutStarts<Value: Sendable>(
+        of ids: [TransferID], in session: SessionID, comesBack: Bool,
+        _ body: () async throws(TransferError) -> Value
+    ) async throws(TransferError) -> Value {
+        let effects = queue.take(.takeOut(Set(ids), session), at: .now)
+        func comeBack() { for case .takenOut(let taken) in effects { take(.comeBack(taken)) } }
+        do throws(TransferError) {
+            let value = try await body()
+            if comesBack { comeBack() }
+            return value
+        } catch {
+            comeBack()
+            throw error
+        }
     }
 
     private func read(_ reading: Backlog<StoredLine>.Reading) async {
@@ -160,11 +180,10 @@ extension LocalTransferService {
                 try reader.ids(
                     in: reading.source, after: reading.after, through: reading.through, limit: Queue.lineWindow)
             }
-            let turns = turns.transfers
             // What is being acted upon is scheduled once its turn ends.
-            if queue.endReading(reading, ids, isBusy: turns.isTaken) { schedule() }
+            take(.read(reading, ids, busy: busy(of: ids)))
         } catch {
-            queue.lines.abandonReading()
+            take(.readingFailed)
             noteFailure(error)
         }
     }
@@ -173,20 +192,11 @@ extension LocalTransferService {
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
         guard lines.hasBacklog(of: session) else { return }
         let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
-        let turns = turns.transfers
-        queue.takeOrdered(pending, of: session, isBusy: turns.isTaken)
+        take(.ordered(pending, session, busy: busy(of: pending.map(\.id))))
     }
 
-    /// Lifts the hold of a transfer that the user wants to go on at once, and of others at its origin.
-    func liftHold(for record: TransferRecord) {
-        queue.lines.release(told: record.id)
-        queue.lines.release(key(record).origin)
-    }
-
-    /// Ends what was held because of a transfer that has ended.
-    func endHolds(of id: TransferID) {
-        if queue.lines.release(told: id) { scheduleSoon() }
-    }
+    /// The transfers that are being acted upon.
+    private func busy(of ids: [TransferID]) -> Set<TransferID> { Set(ids.filter(turns.transfers.isTaken)) }
 
     // MARK: Questions
 

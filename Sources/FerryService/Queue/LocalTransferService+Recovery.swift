@@ -8,11 +8,11 @@ extension LocalTransferService {
     func recover() async throws(TransferError) {
         let end = queue.ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
-        for session in found.sessions { queue.recover(session.id, session.settings) }
+        take(.recovered(found.sessions.map { ($0.id, $0.settings) }))
         try await recoverSessions()
         lineUp(found.timed)
-        perform(queue.takeLines(found.lines, through: queue.ids.last))
-        lookAhead()
+        take(.stored(found.lines))
+        take(.lookAhead)
         for session in found.sessions where !session.order.isEmpty {
             try await takeOrdered(session.order, of: session.id)
             take(.order(session.id, session.order))

@@ -1,39 +1,19 @@
 import FerryCore
+import FerryEngine
 import Foundation
 
 /// What is queued and what runs, and what decides about it: a value without clock, random numbers and I/O.
 ///
-/// Its rooms are values with private state that know nothing of each other; a transfer goes from one to another here. The
-/// service tells it what happens and performs what follows.
+/// The service tells it what happens and performs what follows. Nothing else changes a room of it.
 ///
 /// ```
 ///   let effects = queue.take(.ended(id, next), at: .now)
 /// ```
 struct Queue: Sendable {
-    /// Whether transfers get slots.
-    private enum Phase: Sendable {
-        /// No: they are held after traps.
-        case held
-        case open
-        /// No: the service is about to end.
-        case ending
-    }
+    /// How many of a line are read at once.
+    static let lineWindow = 256
 
-    /// Transfers that have no slot.
-    var lines: Lines
-    /// Transfers that have a slot.
-    var running = Running()
-    /// The settings, and the order of each session's transfers.
-    private(set) var sessions: Sessions
-    /// Apps and the processes that have sessions open.
-    var desk = SessionDesk()
-    /// Networks and power.
-    private(set) var conditions: KnownConditions
-    /// Gives transfers their ids.
-    var ids: IDSource
-    private var phase: Phase
-    /// Whether a look at the free slots is to come.
-    private var isLookPlanned = false
+    private var state: QueueState
 
     /// - Parameters:
     ///   - lastID: the last id that was ever given; nil is none.
@@ -42,255 +22,99 @@ struct Queue: Sendable {
         _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double,
         isHeld: Bool = false
     ) {
-        ids = IDSource(last: lastID)
-        lines = Lines(lookAhead: lookAhead)
-        sessions = Sessions(settings)
-        self.conditions = conditions
-        phase = isHeld ? .held : .open
+        state = QueueState(settings, conditions, lastID: lastID, lookAhead: lookAhead, isHeld: isHeld)
     }
 
     /// Decides what follows from something that has happened.
-    mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
-        switch input {
-        case .look: return fill()
-        case .alarm: return ring(at: moment)
-        case .goOn:
-            if phase == .held { phase = .open }
-            return fill()
-        case .end:
-            phase = .ending
-            return []
-        case .settings(let settings, let report):
-            sessions.change(to: settings)
-            return [.limits(settings)] + follow(report) + fill()
-        case .conditions(let report): return follow(report)
-        case .session(let id, let settings): return change(id, to: settings)
-        case .policies(let own, let id): return follow(own, of: id) + giveExcessBack(of: id) + fill()
-        case .order(let id, let order):
-            sessions.order(id, order)
-            lines.order(id, order)
-            return []
-        case .relaunchDelay(let application): return followRelaunchDelay(of: application, at: moment) + fill()
+    mutating func take(_ input: Input, at moment: Moment) -> [Effect] { state.take(input, at: moment) }
 
-        case .pending(let transfers): return lineUp(transfers, at: moment)
-        case .eligible(let eligible): return lineUp(eligible, at: moment)
-        case .bounded(let record):
-            bound(record, at: moment)
-            return []
-        case .turnEnded(let id):
-            lines.touch(id)
-            // Its time has passed while it was acted upon.
-            if lines.takeDueAfterTurn(id) { lines.ringDue(id, at: moment.clock) }
-            return []
-        case .held(let origin, let seconds, let id):
-            let until = moment.clock + .wait(seconds: seconds)
-            return [.tellReasons(lines.hold(origin.description, until: until, told: id))]
+    // MARK: Questions
 
-        case .began(let id, let record): return began(id, record, at: moment)
-        case .whole(let id, let inMemory):
-            running.becameWhole(id, inMemory: inMemory)
-            return []
-        case .name(let id, let isSlow):
-            if isSlow {
-                running.waitsForName(id)
-                return []
-            }
-            return running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : []
-        case .ended(let id, let next): return ended(id, next, at: moment)
-        }
-    }
+    /// Transfers that have no slot.
+    var lines: Lines { state.lines }
 
-    // MARK: Slots
+    /// Transfers that have a slot.
+    var running: Running { state.running }
 
-    /// Gives every free slot away (docs/behaviour/transfers.md#L6).
-    private mutating func fill() -> [Effect] {
-        guard phase == .open else { return [] }
-        var effects = failForbidden()
-        var limits = limits
-        let (sessions, conditions) = (sessions, conditions)
-        while !limits.isFull,
-            let next = lines.next(
-                isInOrder: { sessions.settings(of: $0).inOrder },
-                mayRun: { limits.obstacle($0) == nil && conditions.isPermitted($0) })
-        {
-            guard running.start(next.id, next.key) else { continue }
-            limits.add(next.key)
-            effects.append(.start(next.id, next.key))
-        }
-        if let reading = lines.beginReading() { effects.append(.readOn(reading)) }
-        let isWaiting = lines.keys.contains(where: \.network.isDiscretionary)
-        if let pace = self.conditions.setPace(isWaiting: isWaiting, isRunning: running.hasDiscretionary) {
-            effects.append(.pollPower(pace))
-        }
-        if running.isEmpty { effects.append(.rest) }
-        return effects
-    }
+    /// The settings, and the order of each session's transfers.
+    var sessions: Sessions { state.sessions }
 
-    /// Plans a look at the free slots, so that many ends of a moment make one; false if one is planned.
-    mutating func planLook() -> Bool {
-        defer { isLookPlanned = true }
-        return !isLookPlanned
-    }
+    /// Networks and power.
+    var conditions: KnownConditions { state.conditions }
 
-    /// Makes the look that was planned.
-    mutating func lookAsPlanned() -> [Effect] {
-        isLookPlanned = false
-        return fill()
-    }
-
-    /// The limits before anything runs.
-    private var rules: SlotLimits { sessions.rules(heldOrigins: lines.heldOrigins) }
+    /// The ids that were given.
+    var ids: IDSource { state.ids }
 
     /// What may run beside the transfers that have a slot.
-    var limits: SlotLimits { running.limits(under: rules) }
+    var limits: SlotLimits { state.limits }
 
-    /// Sends the last of a session's running transfers back into line, as many as are over its limits.
-    private mutating func giveExcessBack(of id: SessionID) -> [Effect] {
-        let sessions = sessions
-        let excess = running.giveExcessBack(of: id, sessions.settings(of: id)) { sessions.rank(of: $0, in: id) }
-        return excess.map { .stop($0, nil) }
+    /// Apps and the processes that have sessions open.
+    var desk: SessionDesk {
+        get { state.desk }
+        _modify { yield &state.desk }
     }
 
-    // MARK: Alarms
+    // MARK: Answers at once
 
-    private mutating func ring(at moment: Moment) -> [Effect] {
-        var due: [TransferID] = []
-        var effects: [Effect] = []
-        for cause in lines.ring(at: moment.clock) {
-            if case .due(let id) = cause { due.append(id) } else { effects.append(.work(cause)) }
-        }
-        effects += fill()
-        if !due.isEmpty { effects.append(.endOverdue(due)) }
-        return effects
+    /// Gives ids that follow each other; returns the first of them.
+    mutating func giveIDs(_ count: Int = 1, at now: Date) -> TransferID { state.ids.next(count, at: now) }
+
+    /// Takes up what a run has recorded.
+    mutating func take(_ facts: TransferFacts, of id: TransferID) { state.running.take(facts, of: id) }
+
+    /// Keeps the digest of the bytes on disk for the next attempt; nil forgets the one that is kept.
+    mutating func keep(_ digest: RunningDigest?, of id: TransferID) { state.running.keep(digest, of: id) }
+
+    /// Takes out the digest that the last attempt has left.
+    mutating func takeDigest(of id: TransferID) -> RunningDigest? { state.running.takeDigest(of: id) }
+
+    /// Decides what follows from an attempt's report, as ``QueueState/judge(_:of:_:at:)`` does.
+    mutating func judge(
+        _ report: RunReport, of stored: TransferRecord, _ dice: Dice, at moment: Moment
+    ) -> Verdict? { state.judge(report, of: stored, dice, at: moment) }
+
+    /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.
+    func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
+        state.success(report, of: id, at: moment)
     }
 
-    // MARK: Attempts
+    // MARK: Ends of time
 
-    private mutating func began(_ id: TransferID, _ record: TransferRecord, at moment: Moment) -> [Effect] {
-        bound(record, at: moment)
-        let changed = running.begin(id, record)
-        var effects: [Effect] = changed.map { [.follow(id, $0)] } ?? []
-        let isElsewhere = changed?.hasOtherAddress(than: record.request) == true
-        // What was stopped before there was a run waits for its end; a new address is asked by the next attempt.
-        if running.course(of: id) != .goesOn || isElsewhere { effects.append(.stop(id, nil)) }
-        return effects + stopIfForbidden(id)
+    /// Seconds until another look at a transfer that cannot be ended at this moment.
+    static let soon = 0.02
+
+    /// Whether the time of a transfer that may run is over.
+    static func isOver(_ record: TransferRecord, at moment: Moment) -> Bool {
+        record.timeBounds.rest(at: moment.active).map { $0 < 0.001 } ?? false
     }
 
-    private mutating func ended(_ id: TransferID, _ next: NextTry?, at moment: Moment) -> [Effect] {
-        let (next, wasLeft) = running.end(id, next)
-        var effects: [Effect] = wasLeft ? [.cleanUp] : []
-        guard let next, phase != .ending else { return effects }
-        effects += lineUp(
-            Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)
-        // Its alarm may have rung between the end of its run and this.
-        bound(next.record, at: moment)
-        effects.append(.tellWaiting(next.record))
-        if next.reason == .authentication { effects.append(.tellApp(next.record.request.session)) }
-        return effects
+    /// What ends a transfer whose time is over.
+    static func overdue(_ record: TransferRecord) -> TransferError? {
+        var machine = TransferMachine(record)
+        guard case .finish(.failed(let error)) = machine.deadlinePassed() else { return nil }
+        return error
+    }
+}
+
+/// Gives transfers their ids, which rise with the time of submission, also if the clock is set back.
+struct IDSource: Sendable {
+    /// The last id that an earlier process gave.
+    let lastOfOthers: TransferID
+    private(set) var last: TransferID
+
+    /// - Parameter last: the last id that was ever given; nil is none.
+    init(last: TransferID?) {
+        lastOfOthers = last ?? TransferID(rawValue: 0)
+        self.last = lastOfOthers
     }
 
-    // MARK: Settings
+    mutating func next(at now: Date) -> TransferID { next(1, at: now) }
 
-    private mutating func change(_ id: SessionID, to settings: SessionSettings) -> [Effect] {
-        let old = sessions.settings(of: id)
-        sessions.change(id, to: settings)
-        let effects: [Effect] = [.sessionLimits(id, settings)]
-        // The lines know the policies that applied; what the requests themselves say is in the journal.
-        if old.network != settings.network { return effects + [.readPolicies(id)] }
-        return effects + giveExcessBack(of: id) + fill()
-    }
-
-    /// Takes up the settings of a session that an earlier process stored.
-    mutating func recover(_ id: SessionID, _ settings: SessionSettings) { sessions.change(id, to: settings) }
-
-    /// Takes up what a process that has opened a session says about connections.
-    mutating func follow(_ attachment: SessionAttachment, of id: SessionID) { sessions.follow(attachment, of: id) }
-
-    /// Lets those who wait in a session and those who run follow its changed network policy.
-    private mutating func follow(_ own: [TransferID: NetworkPolicy], of id: SessionID) -> [Effect] {
-        let sessions = sessions
-        func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey {
-            guard let policy = own[transfer] else { return key }
-            var key = key
-            key.network = sessions.network(policy, in: id)
-            return key
-        }
-        let moved = lines.changeKeys(of: id, to: changed) { sessions.key($0) }
-        var effects: [Effect] = []
-        for transfer in running.ids(of: id) {
-            guard let key = running.key(of: transfer) else { continue }
-            running.changeKey(of: transfer, to: changed(key, transfer))
-        }
-        let keys = lines.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
-        for key in keys { effects += depend(on: key) }
-        for transfer in running.ids(of: id) { effects += stopIfForbidden(transfer) }
-        let told = moved.filter { conditions.obstacle($0.new) != conditions.obstacle($0.old) }.map(\.id)
-        return effects + [.tellReasons(told)]
-    }
-
-    private mutating func followRelaunchDelay(of application: String, at moment: Moment) -> [Effect] {
-        var effects: [Effect] = []
-        for (id, key) in lines.waiting(for: .relaunch) {
-            guard desk.registration(of: key.session)?.application == application else { continue }
-            let rest = desk.relaunchRest(of: key.session, at: moment.wall)
-            effects += lineUp(Place(id: id, key: key, delay: rest, reason: .relaunch), at: moment)
-        }
-        return effects
-    }
-
-    // MARK: Networks and power
-
-    /// Lets all transfers follow what is known of networks and power.
-    private mutating func follow(_ report: ConditionReport) -> [Effect] {
-        guard phase != .ending else { return [] }
-        let before = reasons
-        guard let change = conditions.take(report, constrained: sessions.settings.constrained) else { return [] }
-        var effects: [Effect] = []
-        if change.cameUp {
-            effects.append(.renewConnections)
-            lines.wake(waitingFor: .retry)
-            lines.wake(waitingFor: .network)
-        }
-        for id in running.ids { effects += stopIfForbidden(id) }
-        effects += fill()
-        let after = reasons
-        let changed = lines.keys.filter { before[$0] != after[$0] }
-        effects.append(.tellReasons(changed.flatMap { lines.waiting(with: $0, limit: 500) }))
-        return effects + [.conditionsChanged(conditions)]
-    }
-
-    /// Which condition is in the way of which of those in line.
-    private var reasons: [QueueKey: WaitReason] {
-        if conditions.areGood { return [:] }
-        return Dictionary(
-            uniqueKeysWithValues: lines.keys.compactMap { key in conditions.obstacle(key).map { (key, $0) } })
-    }
-
-    /// Stops a run that the conditions forbid; it goes on by itself once they allow it, or ends if it does not wait.
-    func stopIfForbidden(_ id: TransferID) -> [Effect] {
-        // A run that has all bytes asks for nothing more.
-        guard !conditions.areGood, !running.isWhole(id), let record = running.record(of: id) else { return [] }
-        let key = sessions.key(record)
-        guard let reason = conditions.obstacle(key) else { return [] }
-        return [.stop(id, ConditionRule.error(reason, key.network))]
-    }
-
-    /// Takes those out of the line that do not wait for better conditions.
-    private mutating func failForbidden() -> [Effect] {
-        guard !conditions.areGood else { return [] }
-        var effects: [Effect] = []
-        for key in lines.keys.filter({ !$0.network.waits && conditions.isSettled($0) }) {
-            guard let reason = conditions.obstacle(key), ConditionRule.error(reason, key.network) != nil else {
-                continue
-            }
-            effects += lines.removeAll(with: key).map { .fail($0, reason) }
-        }
-        return effects
-    }
-
-    /// Sees to it that what a transfer depends on is watched, from its first moment in line.
-    mutating func depend(on key: QueueKey) -> [Effect] {
-        guard phase != .ending, let needs = conditions.depend(on: key) else { return [] }
-        return [.watch(needs)]
+    /// Gives ids that follow each other; returns the first of them.
+    mutating func next(_ count: Int, at now: Date) -> TransferID {
+        let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000))
+        let first = TransferID.next(after: last, milliseconds: milliseconds)
+        last = first.advanced(by: max(1, count) - 1)
+        return first
     }
 }

@@ -29,7 +29,7 @@ extension LocalTransferService {
             if isOver(record), let error = overdue(record) {
                 let isEnded = try await finish(record, .failed(error))
                 // One that has changed since it was read is looked at again.
-                return isEnded ? nil : NextTry(record: record, delay: Self.soon, reason: .retry)
+                return isEnded ? nil : NextTry(record: record, delay: Queue.soon, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
             if running.course(of: id) == .givesSlotBack { return NextTry(record: record, delay: 0, reason: .retry) }
@@ -41,14 +41,14 @@ extension LocalTransferService {
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
-            job.digest = queue.running.takeDigest(of: id)
+            job.digest = queue.takeDigest(of: id)
             job.reserve = queue.sessions.settings.reserve
             job.offersHTTP2 = offersHTTP2(record, key)
             job.existing = try await existingFile(record.request)
             job.advisor = try await advisor(for: record)
             // What has stopped it meanwhile waits for this task, and nothing was begun.
             guard !running.isStopping(id) else {
-                queue.running.keep(job.digest, of: id)
+                queue.keep(job.digest, of: id)
                 return nil
             }
             attempt.limiter.rate = record.request.rateLimit
@@ -79,7 +79,7 @@ extension LocalTransferService {
     }
 
     /// Takes up what a run has recorded, such as the response, for the samples.
-    private func take(_ facts: TransferFacts, of id: TransferID) { queue.running.take(facts, of: id) }
+    private func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
 
     /// Lets others connect to the host of a transfer whose bytes are all there.
     private func leaveHost(_ id: TransferID, inMemory: Bool) {
@@ -142,13 +142,8 @@ extension LocalTransferService {
 
     /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
-        guard let (record, outcome) = queue.success(report, of: id, at: .now), try await finish(record, outcome) else {
-            return false
-        }
-        if case .succeeded(let success) = outcome {
-            queue.running.noteSize(success.size, of: running.key(of: id)?.origin ?? key(record).origin)
-        }
-        return true
+        guard let (record, outcome) = queue.success(report, of: id, at: .now) else { return false }
+        return try await finish(record, outcome)
     }
 
     /// Stores everything about a transfer after a try.
@@ -194,13 +189,11 @@ extension LocalTransferService {
         guard let number = try await storeEnd(end, kind: kind, at: now) else { return false }
         configuration.reached(.outcomeCommitted)
         starting.ahead.forget(record.id)
-        queue.running.forget(record.id)
-        endHolds(of: record.id)
+        take(.finished(record.id, size: outcome.size))
         ties.memories[record.request.session]?.forget(record.id)
         await hub.publish(
             TransferEvent(
                 number: number, kind: kind, at: now, id: record.id, session: record.request.session, transfer: shown))
-        queue.lines.wake(waitingFor: .disk)
         await noteNews(of: record.request.session)
         await noteOutcome()
         return true
@@ -209,5 +202,13 @@ extension LocalTransferService {
     private func offersHTTP2(_ record: TransferRecord, _ key: QueueKey) -> Bool {
         if let size = record.request.expectedSize { return size <= 4 << 20 }
         return running.hasManySmallFiles(key.origin, waiting: lines.waiting(for: key.origin))
+    }
+}
+
+extension Outcome {
+    /// How large the file is; nil if there is none.
+    fileprivate var size: Int64? {
+        guard case .succeeded(let success) = self else { return nil }
+        return success.size
     }
 }

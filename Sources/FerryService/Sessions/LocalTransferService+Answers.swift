@@ -75,7 +75,7 @@ extension LocalTransferService {
             record = try await existing(record.id)
         }
         // The answer may fit others of the session too.
-        queue.lines.wake(waitingFor: .authentication, in: record.request.session)
+        take(.answered(record.request.session))
         return false
     }
 }

@@ -62,7 +62,7 @@ extension LocalTransferService: SessionService {
         } else {
             try await beginForeground(attachment.application, saving: id)
         }
-        queue.follow(attachment, of: id)
+        take(.attached(attachment, id))
         // A manager answers no questions of servers: its transfers are judged as those of nobody.
         if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)

@@ -11,23 +11,19 @@ extension LocalTransferService {
         _ ids: [TransferID], of session: SessionID, _ intent: TransferIntent, sparesSucceeded: Bool = false
     ) async throws(TransferError) -> [ActionResult] {
         // Out of the line before the transaction: none of them begins to write while its row goes.
-        let waiting = queue.lines.leave(Set(ids), of: session)
-        let live = Set(ids.filter(running.contains))
-        configuration.reached(.actionBegins)
-        let now = Date()
-        let (removed, begun): (EventRun, [TransferID])
-        do throws(TransferError) {
-            (removed, begun) = try await journal.commit { transaction throws(TransferError) in
+        let (removed, begun) = try await withoutStarts(of: ids, in: session, comesBack: false) {
+            () async throws(TransferError) in
+            let live = Set(ids.filter(running.contains))
+            configuration.reached(.actionBegins)
+            let now = Date()
+            return try await journal.commit { transaction throws(TransferError) in
                 try transaction.remove(
                     ids, of: session, intent: intent, sparesSucceeded: sparesSucceeded, live: live, at: now)
             }
-        } catch {
-            comeBack(waiting)
-            throw error
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        queue.running.stop(begun)
+        take(.stop(begun))
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
         // What hangs is gone for the user, and its files follow once its run has ended.
@@ -78,7 +74,6 @@ extension LocalTransferService {
         }
         forget(gone, of: session)
         await hub.publish(removed)
-        self.queue.lines.wake(waitingFor: .disk)
         return failures.sorted { $0.key < $1.key }.map { ActionResult(id: $0.key, error: $0.value) }
     }
 
@@ -106,11 +101,10 @@ extension LocalTransferService {
     private func forget(_ ids: [TransferID], of session: SessionID) {
         let memory = ties.memories[session]
         for id in ids {
-            queue.running.forget(id)
             starting.ahead.forget(id)
-            endHolds(of: id)
             memory?.forget(id)
         }
+        take(.gone(ids))
     }
 }
 

@@ -57,8 +57,7 @@ extension LocalTransferService {
             try transaction.suspend(ids, of: session, at: moment)
         }
         configuration.reached(.actionCommitted)
-        queue.lines.leave(Set(suspended.ids), of: session)
-        queue.running.stop(suspended.ids)
+        take(.restedAll(suspended.ids, session))
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(suspended)
         await stopBriefly(suspended.ids)
@@ -80,9 +79,10 @@ extension LocalTransferService {
             return (begun, try transaction.pending(begun.events.ids))
         }
         configuration.reached(.actionCommitted)
-        queue.lines.leave(Set(begun.events.ids), of: session)
-        for id in circumstances.delayed { queue.lines.release(told: id) }
-        lineUp(pending)
+        take(
+            .restarted(
+                Input.Restart(
+                    ids: begun.events.ids, session: session, released: circumstances.delayed, pending: pending)))
         await hub.publish(begun.events)
         await tellObstacles(of: begun.events.ids)
         return Self.lackingSecrets(begun.lacking)

@@ -54,7 +54,7 @@ extension LocalTransferService {
         if record.outcome == nil {
             // At rest first: what is stopped only is tried again.
             try await suspendSilently(record)
-            queue.lines.leave(id, key(record))
+            take(.rested(record))
             guard await stopBriefly([id]).isEmpty else { throw Self.stillStopping(id) }
             record = try await existing(id)
             if case .succeeded = record.outcome { return nil }

@@ -9,7 +9,7 @@ import Testing
     private static let start = Moment(
         clock: .now, active: ActiveTime.Instant(wall: Date(timeIntervalSince1970: 1_000_000), boot: "b", uptime: 100))
 
-    private func moment(_ seconds: Double = 0) -> Moment {
+    func moment(_ seconds: Double = 0) -> Moment {
         var moment = Self.start
         moment.clock += .seconds(seconds)
         moment.active.wall += seconds
@@ -17,22 +17,22 @@ import Testing
         return moment
     }
 
-    private func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
+    func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
 
-    private func queue(active: Int = 2, isHeld: Bool = false) -> Queue {
+    func queue(active: Int = 2, isHeld: Bool = false) -> Queue {
         var settings = ServiceSettings()
         settings.activeTransfers = active
         return Queue(settings, KnownConditions { _ in false }, lookAhead: 60, isHeld: isHeld)
     }
 
-    private func record(_ number: Int, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRecord {
+    func record(_ number: Int, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRecord {
         var request = TransferRequest(url: "https://a.test/\(number)", folder: "/f")
         change(&request)
         return TransferRecord(
             id: id(number), createdAt: Date(timeIntervalSince1970: 999_000), request: request, credentials: nil)
     }
 
-    private func report(_ change: (inout Conditions) -> Void = { _ in }) -> ConditionReport {
+    func report(_ change: (inout Conditions) -> Void = { _ in }) -> ConditionReport {
         var report = ConditionReport()
         report.known = [.reachability, .kind, .power]
         change(&report.conditions)
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A queue in which transfers are to run, and which knows the networks.
-    private func queue(with records: [TransferRecord], active: Int = 2) -> Queue {
+    func queue(with records: [TransferRecord], active: Int = 2) -> Queue {
         var queue = queue(active: active)
         for record in records { _ = queue.take(.eligible(Input.Eligible(record: record)), at: moment()) }
         _ = queue.take(.conditions(report()), at: moment())
@@ -78,7 +78,8 @@ import Testing
         #expect(early.started == [])
         let due = queue.take(.alarm, at: moment(5))
         #expect(due.started == [id(1)])
-        queue.running.stop([id(1)])
+        let told = queue.take(.stop([id(1), id(2)]), at: moment(6))
+        #expect(told.stopped == [id(1)])
         let stopped = queue.take(.ended(id(1), next), at: moment(6))
         #expect(stopped.toldWaiting == [] && queue.lines.count == 0 && queue.lines.delay(of: id(1)) == nil)
         let rest = queue.take(.look, at: moment(6))
@@ -91,13 +92,17 @@ import Testing
         var queue = queue(with: [record(1)])
         var changed = record(1).request
         switch event {
-        case "stop": queue.running.stop([id(1)])
+        case "stop": _ = queue.take(.rested(record(1)), at: moment())
         case "address":
             changed.url = "https://b.test/1"
-            queue.running.follow(id(1), changed)
+            var record = record(1)
+            record.request = changed
+            _ = queue.take(.changed(record, replacing: self.record(1)), at: moment())
         case "priority":
             changed.priority = .high
-            queue.running.follow(id(1), changed)
+            var record = record(1)
+            record.request = changed
+            _ = queue.take(.changed(record, replacing: self.record(1)), at: moment())
         case "network":
             let effects = queue.take(.conditions(report { $0.reachable = false }), at: moment())
             // It has no run that could be stopped.
@@ -172,7 +177,7 @@ import Testing
         #expect(early.overdue == [])
         let late = queue.take(.alarm, at: moment(5))
         #expect(late.overdue == [id(1)])
-        queue.lines.dueRang(id(1), isBusy: true)
+        _ = queue.take(.rang([id(1)], isBusy: true), at: moment(5))
         _ = queue.take(.turnEnded(id(1)), at: moment(6))
         let again = queue.take(.alarm, at: moment(6))
         #expect(again.overdue == [id(1)])

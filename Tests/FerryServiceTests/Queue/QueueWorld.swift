@@ -121,7 +121,7 @@ struct QueueWorld {
                 guard let attempt = one.attempt else { continue }
                 if attempt.hasRun || queue.running.isStopping(id) { end(id, succeeds: true) } else { begin(id, one) }
             }
-            queue.lines.wake(waitingFor: .authentication)
+            for session in Self.sessions { tell(.answered(session)) }
             time = max(time, queue.lines.nextAlarm.map { ($0 - start) / .seconds(1) } ?? time)
             tell(.alarm)
             check()
@@ -153,9 +153,12 @@ struct QueueWorld {
         guard let id = pick({ $0.wish == .run }), let record = transfers[id]?.record else { return }
         history.append("pause \(id)")
         transfers[id]?.wish = .rest
-        if mistake != .startsWhatIsPaused { queue.lines.leave(id, queue.sessions.key(record)) }
-        if mistake != .forgetsAStop { queue.running.stop([id]) }
-        if transfers[id]?.attempt?.hasRun == true { transfers[id]?.attempt?.isToStop = true }
+        switch mistake {
+        case .startsWhatIsPaused: tell(.stop([id]))
+        case .forgetsAStop where queue.running.contains(id):
+            if transfers[id]?.attempt?.hasRun == true { transfers[id]?.attempt?.isToStop = true }
+        default: tell(oneOf(2) == 0 ? .rested(record) : .restedAll([id], record.request.session))
+        }
         tell(.turnEnded(id))
     }
 
@@ -166,8 +169,8 @@ struct QueueWorld {
         }
         history.append("resume \(id)")
         transfers[id]?.wish = .run
-        queue.lines.release(told: id)
-        tell(.eligible(Input.Eligible(record: record)))
+        tell(.urged(record))
+        tell(.resumed(record))
     }
 
     private mutating func begin() {
@@ -179,7 +182,9 @@ struct QueueWorld {
         history.append("begin \(id)")
         transfers[id]?.attempt?.hasRun = true
         tell(.began(id, one.record))
-        if mistake == .linesUpWhatRuns, oneOf(4) == 0 { queue.lines.insert(id, key(one)) }
+        if mistake == .linesUpWhatRuns, oneOf(4) == 0 {
+            if let line = StoredLine(one.record, origin: one.origin) { tell(.stored([(line, [id])])) }
+        }
     }
 
     private mutating func end() {
@@ -194,8 +199,7 @@ struct QueueWorld {
         if attempt.hasRun, !attempt.isToStop, succeeds {
             transfers[id]?.wish = .ended
             transfers[id]?.givesSlotBackForName = false
-            queue.running.forget(id)
-            queue.lines.release(told: id)
+            tell(.finished(id, size: 9))
             history.append("success \(id)")
         } else if one.wish == .run || mistake == .forgetsAStop {
             let delay = attempt.isToStop ? 0 : Double(oneOf(9))
@@ -209,7 +213,7 @@ struct QueueWorld {
         }
         tell(.ended(id, next))
         if mistake == .losesADelay, queue.lines.delay(of: id) != nil {
-            queue.lines.leave(id, key(one))
+            tell(.rested(one.record))
         }
         if transfers[id]?.wish == .ended { transfers[id] = nil }
     }
@@ -218,7 +222,7 @@ struct QueueWorld {
         time += seconds
         history.append("\(time)")
         if queue.lines.nextAlarm.map({ $0 <= moment.clock }) == true { tell(.alarm) }
-        if oneOf(8) == 0 { queue.lines.wake(waitingFor: .authentication) }
+        if oneOf(8) == 0 { for session in Self.sessions { tell(.answered(session)) } }
     }
 
     private mutating func changeSettings() {
@@ -284,16 +288,7 @@ struct QueueWorld {
         var record = old
         record.request.priority = old.request.priority == .high ? .normal : .high
         transfers[id]?.record = record
-        guard queue.running.contains(id) else {
-            let waiting = queue.lines.delay(of: id)
-            queue.lines.leave(id, queue.sessions.key(old))
-            return tell(
-                .eligible(
-                    Input.Eligible(
-                        record: record, delay: waiting?.rest(at: moment.clock) ?? 0, reason: waiting?.reason ?? .retry))
-            )
-        }
-        queue.running.follow(id, record.request)
+        tell(.changed(record, replacing: old))
     }
 
     private mutating func hold() {
@@ -308,7 +303,7 @@ struct QueueWorld {
     private mutating func restart() {
         history.append("restart")
         queue = Queue(settings, KnownConditions { _ in false }, lookAhead: 60)
-        for (id, settings) in limits { queue.recover(id, settings) }
+        tell(.recovered(limits.map { ($0.key, $0.value) }))
         for id in transfers.keys {
             transfers[id]?.attempt = nil
             transfers[id]?.givesSlotBackForName = false

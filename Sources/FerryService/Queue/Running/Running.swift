@@ -120,12 +120,8 @@ struct Running: Sendable {
     }
 
     /// Notes that actions are answered although attempts have not ended.
-    ///
-    /// - Returns: the transfers whose attempts have not.
-    mutating func leave(_ ids: [TransferID]) -> [TransferID] {
-        let left = ids.filter { slots[$0] != nil }
-        for id in left { move(id, to: .isLeft) }
-        return left
+    mutating func leave(_ ids: [TransferID]) {
+        for id in ids { move(id, to: .isLeft) }
     }
 
     private mutating func move(_ id: TransferID, to course: Course) {

@@ -2,10 +2,7 @@ import FerryCore
 import Foundation
 
 /// Where transfers wait, and until when.
-extension Queue {
-    /// How many of a line are read at once.
-    static let lineWindow = 256
-
+extension QueueState {
     /// Where a transfer is to wait.
     struct Place {
         let id: TransferID
@@ -92,69 +89,55 @@ extension Queue {
     // MARK: Those in the journal alone
 
     /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
-    ///
-    /// - Parameter last: the last id that was given.
-    mutating func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])], through last: TransferID) -> [Effect] {
+    mutating func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])]) -> [Effect] {
         var effects: [Effect] = []
         for (line, ids) in stored {
             let key = sessions.key(line)
             effects += depend(on: key)
             lines.insert(ids, key)
-            if ids.count == Self.lineWindow, let taken = ids.last {
-                lines.leaveToJournal(line, key, after: taken, through: last)
+            if ids.count == Queue.lineWindow, let taken = ids.last {
+                lines.leaveToJournal(line, key, after: taken, through: self.ids.last)
             }
         }
         return effects
     }
 
-    /// Leaves transfers whose ids follow each other to the journal.
-    mutating func leaveToJournal(
-        _ line: StoredLine, from first: TransferID, through last: TransferID
-    ) -> [Effect] {
-        let key = sessions.key(line)
-        lines.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
-        return depend(on: key)
+    /// Leaves transfers whose ids follow each other to the journal, and sets the alarms of those whose time passes soon.
+    mutating func leaveToJournal(_ list: Input.List, at moment: Moment) -> [Effect] {
+        guard let first = list.ids.first, let last = list.ids.last else { return [] }
+        var effects: [Effect] = []
+        for line in list.lines {
+            let key = sessions.key(line)
+            lines.leaveToJournal(line, key, after: TransferID(rawValue: first.rawValue - 1), through: last)
+            effects += depend(on: key)
+        }
+        if let due = list.due, lines.isSoon(due, at: moment.active) {
+            for id in list.ids { bound(id, due, at: moment) }
+        }
+        return effects
     }
 
-    /// Puts those in line that were read.
-    ///
-    /// - Parameter isBusy: whether a transfer is being acted upon; it is left to the next time.
-    /// - Returns: whether there may be more to be had at once.
+    /// Puts those in line that were read; what is being acted upon is left to the next time.
     mutating func endReading(
-        _ reading: Backlog<StoredLine>.Reading, _ ids: [TransferID], isBusy: (TransferID) -> Bool
-    ) -> Bool {
+        _ reading: Backlog<StoredLine>.Reading, _ ids: [TransferID], busy: Set<TransferID>
+    ) -> [Effect] {
         let running = running
-        return lines.endReading(
-            reading, ids, isEnd: ids.count < Self.lineWindow, isBusy: isBusy, isLive: running.contains)
+        let goesOn = lines.endReading(
+            reading, ids, isEnd: ids.count < Queue.lineWindow, isBusy: busy.contains, isLive: running.contains)
+        return goesOn ? fill() : []
     }
 
-    /// Puts those of a session in line that have a place in its order, wherever the journal has them.
-    ///
-    /// - Parameter isBusy: whether a transfer is being acted upon.
-    mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, isBusy: (TransferID) -> Bool) {
+    /// Puts those of a session in line that have a place in its order, wherever the journal has them, and are not acted upon.
+    mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
         for transfer in pending where transfer.session == id && transfer.isPlain {
-            guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !isBusy(transfer.id) else {
-                continue
-            }
+            guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !busy.contains(transfer.id)
+            else { continue }
             lines.insert(transfer.id, sessions.key(transfer))
         }
     }
-
-    // MARK: The end of a transfer's time
-
-    /// Sets the alarm of a transfer whose time passes soon; the others are found when it does.
-    mutating func bound(_ record: TransferRecord, at moment: Moment) {
-        guard let due = record.due, let rest = record.timeBounds.rest(at: moment.active) else { return }
-        lines.setDue(record.id, due, rest: rest, at: moment.active, moment.clock)
-    }
-
-    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
-    mutating func bound(_ id: TransferID, _ due: Date?, at moment: Moment) {
-        if let due { lines.setDue(id, due, at: moment.active, moment.clock) }
-    }
 }
 
-extension Queue.Place {
+extension QueueState.Place {
     /// Lets it wait for the delay after its app's launches, where that lasts longer.
     fileprivate mutating func wait(forLaunches rest: Double) {
         guard rest > delay else { return }

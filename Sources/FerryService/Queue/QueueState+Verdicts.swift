@@ -25,15 +25,17 @@ extension Queue {
         /// Multiplies every delay.
         var delayScale: Double
     }
+}
 
+extension QueueState {
     /// Decides what follows from an attempt's report; keeps what the report says about the origin, and the digest.
     ///
     /// - Parameter stored: the transfer as the journal has it: its request and the user's wish may have changed while the attempt
     ///   was made.
     /// - Returns: nil if the attempt has no run.
     mutating func judge(
-        _ report: RunReport, of stored: TransferRecord, _ dice: Dice, at moment: Moment
-    ) -> Verdict? {
+        _ report: RunReport, of stored: TransferRecord, _ dice: Queue.Dice, at moment: Moment
+    ) -> Queue.Verdict? {
         let id = stored.id
         guard let tried = running.record(of: id) else { return nil }
         var record = stored
@@ -42,9 +44,7 @@ extension Queue {
         var effects: [Effect] = []
         let end: TransferMachine.TryEnd
         switch report.result {
-        case .succeeded(let success):
-            running.noteSize(success.size, of: key.origin)
-            end = .succeeded(success)
+        case .succeeded(let success): end = .succeeded(success)
         case .stopped: end = .stopped
         case .failed(let error, let value):
             let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.wall) }
@@ -61,13 +61,13 @@ extension Queue {
             end, facts: report.facts, cost: report.cost,
             at: TransferMachine.Moment(now: moment.wall, random: dice.random, delayScale: dice.delayScale))
         running.keep(report.digest, of: id)
-        let next: Verdict.Next =
+        let next: Queue.Verdict.Next =
             switch action {
             case .finish(let outcome): .finish(outcome)
             case .enqueue(let delay, let reason): .again(NextTry(record: machine.record, delay: delay, reason: reason))
             case .none, .stop, .rest, .forget, .refuse: .rest
             }
-        return Verdict(record: machine.record, next: next, effects: effects)
+        return Queue.Verdict(record: machine.record, next: next, effects: effects)
     }
 
     /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.

@@ -1,0 +1,56 @@
+import FerryCore
+import Foundation
+
+/// What happens at moments: alarms, and the ends of transfers' times.
+extension QueueState {
+    mutating func ring(at moment: Moment) -> [Effect] {
+        var due: [TransferID] = []
+        var effects: [Effect] = []
+        for cause in lines.ring(at: moment.clock) {
+            switch cause {
+            case .due(let id): due.append(id)
+            case .look: effects += lookAhead(at: moment)
+            default: effects.append(.work(cause))
+            }
+        }
+        effects += fill()
+        if !due.isEmpty { effects.append(.endOverdue(due)) }
+        return effects
+    }
+
+    /// Has those found whose time passes soon, and sets the alarm of the next look.
+    mutating func lookAhead(at moment: Moment) -> [Effect] {
+        let look = lines.lookAhead(at: moment.active, moment.clock)
+        return [.readDue(after: look.after, through: look.through)]
+    }
+
+    /// Sets the alarm of a transfer whose time passes soon; the others are found when it does.
+    mutating func bound(_ record: TransferRecord, at moment: Moment) {
+        guard let due = record.due, let rest = record.timeBounds.rest(at: moment.active) else { return }
+        lines.setDue(record.id, due, rest: rest, at: moment.active, moment.clock)
+    }
+
+    /// Sets the alarm of a transfer of which only the moment in the journal is known; it may ring too early.
+    mutating func bound(_ id: TransferID, _ due: Date?, at moment: Moment) {
+        if let due { lines.setDue(id, due, at: moment.active, moment.clock) }
+    }
+
+    /// Stops a transfer whose alarm has rung, if it runs; takes it out of its line, if it waits.
+    mutating func expire(_ record: TransferRecord, at moment: Moment) -> [Effect] {
+        let id = record.id
+        guard Queue.isOver(record, at: moment) else {
+            bound(record, at: moment)
+            return []
+        }
+        guard running.contains(id) else {
+            lines.leave(id, sessions.key(record))
+            return [.expire(id)]
+        }
+        guard running.hasRun(id), let error = Queue.overdue(record) else {
+            // It has a slot and no run yet: the run is met a moment later.
+            lines.ringDue(id, at: moment.clock + .wait(seconds: Queue.soon))
+            return []
+        }
+        return [.stop(id, error)]
+    }
+}
