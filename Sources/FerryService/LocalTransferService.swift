@@ -133,6 +133,9 @@ package actor LocalTransferService: TransferService {
 
     var logger: Logger { configuration.logger }
 
+    /// The files of transfers that have succeeded.
+    var placed: PlacedFiles { PlacedFiles(engine: engine, journal: journal) }
+
     /// Folder of the files that their clients still have to take.
     package nonisolated var spoolFolder: String { configuration.spool }
 }

@@ -28,7 +28,10 @@ extension LocalTransferService {
         while true {
             var record = try await existing(id)
             if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {
-                try await rename(record, success, to: name, policy: change.onConflict ?? record.request.onConflict)
+                let (found, policy) = (record, change.onConflict ?? record.request.onConflict)
+                try await noting { () async throws(TransferError) in
+                    try await placed.rename(found, success, to: name, policy: policy)
+                }
                 change.name = nil
                 record = try await existing(id)
             }

@@ -119,7 +119,7 @@ extension LocalTransferService {
             switch CleanUp(record, now: Date()) {
             case .none: return
             case .finishCancel: try await finishCancel(record, on: queue)
-            case .findName: try await recoverName(of: record, on: queue)
+            case .findName: try await placed.recoverName(of: record, on: queue)
             case .removePartialFile(let partial): try await remove(partial, of: record, on: queue)
             }
         } catch {

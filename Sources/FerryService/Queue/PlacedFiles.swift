@@ -2,8 +2,25 @@ import FerryCore
 import FerryEngine
 import Foundation
 
-/// Another name for a file that is in its place.
-extension LocalTransferService {
+/// The files of transfers that have succeeded: whether they are as they were placed, and what they are called.
+struct PlacedFiles: Sendable {
+    let engine: Engine
+    let journal: any Journal
+
+    /// Whether the file of a transfer that has succeeded is there as it was placed, or found.
+    func isIntact(_ record: TransferRecord) async -> Bool {
+        guard case .succeeded(let success) = record.outcome else { return false }
+        if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
+        let path = success.path
+        let found = await engine.disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
+            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
+        }
+        guard case .success(let file?) = found else { return false }
+        return file.kind == .regular && file.size == success.size
+    }
+
+    // MARK: Names
+
     /// Gives the file of a transfer that has succeeded another name in its folder, by the conflict policy.
     ///
     /// The journal has the new name before the file has it, and where the file was: a start after a crash looks there.
@@ -64,25 +81,23 @@ extension LocalTransferService {
     ///
     /// - Returns: false if another live transfer aims at that path; then nothing has changed.
     func recordPlace(_ id: TransferID, _ placement: PlacementIntent) async throws(TransferError) -> Bool {
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
-                guard var record = try transaction.record(id), case .succeeded(var success) = record.outcome else {
-                    return false
-                }
-                if placement.formerPath != nil, try transaction.destinationHolder(placement.path) != nil {
-                    return false
-                }
-                success.path = placement.path
-                record.outcome = .succeeded(success)
-                record.facts.placement = placement
-                record.facts.destination = placement.path
-                record.facts.name = placement.path.lastPathPart
-                // The folders of a name that the caller chose stay.
-                let above = (record.request.name ?? "").folderPart
-                record.request.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
-                try transaction.update(record)
-                return true
+        try await journal.commit { transaction throws(TransferError) in
+            guard var record = try transaction.record(id), case .succeeded(var success) = record.outcome else {
+                return false
             }
+            if placement.formerPath != nil, try transaction.destinationHolder(placement.path) != nil {
+                return false
+            }
+            success.path = placement.path
+            record.outcome = .succeeded(success)
+            record.facts.placement = placement
+            record.facts.destination = placement.path
+            record.facts.name = placement.path.lastPathPart
+            // The folders of a name that the caller chose stay.
+            let above = (record.request.name ?? "").folderPart
+            record.request.name = (above.isEmpty ? "" : above + "/") + placement.path.lastPathPart
+            try transaction.update(record)
+            return true
         }
     }
 

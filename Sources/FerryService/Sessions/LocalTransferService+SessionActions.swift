@@ -113,7 +113,7 @@ extension LocalTransferService {
             try reader.succeeded(of: session, among: ids)
         }
         var gone: [TransferID: Revision] = [:]
-        for record in succeeded where await !isFileIntact(record) { gone[record.id] = record.revision }
+        for record in succeeded where await !placed.isIntact(record) { gone[record.id] = record.revision }
         return gone
     }
 
@@ -123,17 +123,5 @@ extension LocalTransferService {
         circumstances.delayed = Set(queue.lines.delayed(of: session, among: Set(ids)))
         circumstances.running = Set(ids.filter { queue.running.contains($0) })
         return circumstances
-    }
-
-    /// Whether the file of a transfer that has succeeded is there as it was placed, or found.
-    private func isFileIntact(_ record: TransferRecord) async -> Bool {
-        guard case .succeeded(let success) = record.outcome else { return false }
-        if let placement = record.facts.placement { return await engine.isPlacedFileIntact(placement) }
-        let path = success.path
-        let found = await engine.disk.at(.folder(path.folderPart)).result { system throws(DiskError) in
-            try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
-        }
-        guard case .success(let file?) = found else { return false }
-        return file.kind == .regular && file.size == success.size
     }
 }
