@@ -7,7 +7,8 @@ package struct TransferError: Error, Hashable, Sendable {
     package let word: String
     /// One plain sentence: what happened, to what, and what to try. Never matched by programs.
     package let message: String
-    package var details: ErrorDetails
+    /// In a place of its own: each call that may throw keeps room for an error.
+    @Boxed package var details: ErrorDetails
     /// Overrides the class of the code's row where the situation decides it (404 with bytes on disk is doubtful).
     package var classOverride: ErrorClass?
 
@@ -17,7 +18,7 @@ package struct TransferError: Error, Hashable, Sendable {
         self.code = code
         self.word = code.rawValue
         self.message = message
-        self.details = details
+        _details = Boxed(wrappedValue: details)
         self.classOverride = errorClass
     }
 
@@ -39,7 +40,8 @@ extension TransferError: Codable {
         word = try container.decode(String.self, forKey: .code)
         code = ErrorCode(rawValue: word) ?? .unrecognized
         message = try container.decode(String.self, forKey: .message)
-        details = try container.decodeIfPresent(ErrorDetails.self, forKey: .details) ?? ErrorDetails()
+        _details = Boxed(
+            wrappedValue: try container.decodeIfPresent(ErrorDetails.self, forKey: .details) ?? ErrorDetails())
         classOverride = try container.decodeIfPresent(String.self, forKey: .errorClass).flatMap(ErrorClass.init)
     }
 
