@@ -97,7 +97,7 @@ extension TaskRelay {
     /// Ends the task; only the first call counts. It waits for no answer and no reader.
     func complete(_ error: (any Error)?, metrics: [ExchangeFacts]) async {
         question.close()
-        let error = error.map { URLErrorMapping.completed($0, url: task.currentRequest?.url) }
+        let error = error.map { URLErrorMapping.completed($0, url: self.task.currentRequest?.url) }
         if error != nil, case .bytes(let channel) = task.handler { channel.stopWaiting() }
         let (session, task, calls, lastCall) = (session, task, calls, lastCall)
         await line.perform {
