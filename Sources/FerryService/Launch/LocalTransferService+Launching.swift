@@ -22,17 +22,16 @@ extension LocalTransferService {
             }
             return (try reader.applications(), found)
         }
-        queue.desk.recover(applications, registrations)
+        take(.app(.recovered(applications, registrations)))
     }
 
     /// Looks at all sessions once those that live through a restart have had the time to come back.
     func settleSessions() {
-        guard queue.desk.settle(asking: lines.asking.keys) else { return }
-        setAlarm(Alarm(due: .now + .wait(seconds: Self.settlingTime * configuration.delayScale), cause: .settling))
+        take(.app(.settling(after: Self.settlingTime * configuration.delayScale)))
     }
 
     func endSettling() async {
-        for id in queue.desk.endSettling() { await consider(id) }
+        await performInOrder(queue.take(.app(.settled), at: .now))
         // It has not let go of its session.
         if queue.desk.mayComeBack(isAlive: \.isAlive) {
             setAlarm(Alarm(due: .now + .seconds(Self.settlingTime), cause: .settling))
@@ -41,7 +40,7 @@ extension LocalTransferService {
 
     /// A transfer of a session has ended, or asks its app for something.
     func noteNews(of id: SessionID) async {
-        if queue.desk.noteNews(of: id) { await consider(id) }
+        await performInOrder(queue.take(.app(.news(of: id)), at: .now))
     }
 
     func considerAll(of application: String) async {
@@ -58,26 +57,20 @@ extension LocalTransferService {
                     hasResults: try reader.hasEnded(id), isWorking: try reader.hasPending(id, besides: asking),
                     isAsking: asking > 0)
             }
-            guard !isShuttingDown else { return }
             // Another process may have attached, or the app may have been told, while the journal was read.
-            switch queue.desk.decide(id, work) {
-            case .none: break
-            case .tell:
-                guard let (token, identifier) = queue.desk.tell(id) else { return }
-                ties.signal(token, .handleEvents(session: identifier))
-            case .launch: try await launch(id)
-            }
+            let effects = queue.take(
+                .app(.considered(id, work, firstDelay: configuration.relaunchDelay)), at: .now)
+            perform(effects)
+            for case .launch(let id, let launch) in effects { try await self.launch(id, launch) }
         }
     }
 
     // MARK: Launches
 
-    private func launch(_ id: SessionID) async throws(TransferError) {
-        guard let application = queue.desk.registration(of: id)?.application,
-            let (command, identifier) = queue.desk.beginLaunch(for: id, first: configuration.relaunchDelay, at: Date())
-        else { return }
+    private func launch(_ id: SessionID, _ launch: AppLaunch) async throws(TransferError) {
+        let application = launch.application
         let start = ProgramStart(
-            command, application: application, session: identifier,
+            launch.command, application: application, session: launch.session,
             environment: configuration.environment, umask: configuration.umask)
         // On a thread that may be held up: the app's folder may be one that does not answer.
         let started = await engine.disk.at(.folder(start.folder)).result { _ throws(DiskError) in
@@ -85,14 +78,14 @@ extension LocalTransferService {
         }
         do throws(TransferError) {
             let process = try started.mapError(\.transferError).get().get()
-            queue.desk.launched(process, of: application, for: id)
+            take(.app(.launched(process, of: application, for: id)))
             ProgramStart.watch(process) { [weak self] process in
                 Task(name: "end of process \(process)") { await self?.processEnded(process) }
             }
             logger.notice("launched an app", metadata: ["session": "\(id)", "process": "\(process)"])
         } catch {
             logger.warning("an app cannot be launched", metadata: ["session": "\(id)", "error": "\(error)"])
-            await launchFailed(id)
+            await performInOrder(queue.take(.app(.launchFailed(id)), at: .now))
             // Its other sessions have counted on this launch.
             for other in queue.desk.sessions(of: application) where other != id { await consider(other) }
         }
@@ -101,23 +94,6 @@ extension LocalTransferService {
     }
 
     private func processEnded(_ process: Int32) async {
-        guard let (application, failed) = queue.desk.ended(process), !isShuttingDown else { return }
-        for id in failed { await launchFailed(id) }
-        await considerAll(of: application)
-    }
-
-    private func launchFailed(_ id: SessionID) async {
-        switch queue.desk.launchFailed(for: id, at: Date()) {
-        case nil: return
-        case .repeats(let rest): setAlarm(Alarm(due: .now + .wait(seconds: rest), cause: .launch(id)))
-        case .gaveUp:
-            logger.warning("gave up launching an app", metadata: ["session": "\(id)"])
-            await attempt { () async throws(TransferError) in try await saveRegistration(id) }
-        }
-    }
-
-    /// The delay before a launch is repeated has ended.
-    func repeatLaunch(_ id: SessionID) async {
-        if queue.desk.repeatLaunch(for: id) { await consider(id) }
+        await performInOrder(queue.take(.app(.processEnded(process)), at: .now))
     }
 }

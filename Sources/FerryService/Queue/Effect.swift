@@ -40,6 +40,8 @@ enum Input: Sendable {
     case order(SessionID, [TransferID])
     /// The delay after an app's launches has changed.
     case relaunchDelay(of: String)
+    /// Something has happened to an app.
+    case app(AppInput)
 
     // MARK: Those that wait
 
@@ -193,8 +195,20 @@ enum Effect: Sendable {
     case tellWaiting(TransferRecord)
     /// Tells listeners what transfers wait for, as far as they still do.
     case tellReasons([TransferID])
-    /// Tells a session's app that a transfer asks for it.
-    case tellApp(SessionID)
+    /// Asks the journal whether a session's app is to be told of its events, or started for them.
+    case consider(SessionID)
+    /// Tells a run loop, by its connection, that a session of its app has events.
+    case tellApp(Int, session: String)
+    /// Starts an app for a session.
+    case launch(SessionID, AppLaunch)
+    /// Saves that a session's app was not started although that was tried again.
+    case launchGivenUp(SessionID)
+    /// Saves that no process has a session open.
+    case detached(SessionID)
+    /// Ends the events of a process that has a session open no more.
+    case endSignals(Int)
+    /// Saves that the user has started an app.
+    case saveForeground(SessionDesk.Foreground)
     /// Removes what an attempt has left whose transfer was acted upon before it ended.
     case cleanUp
 }

@@ -48,8 +48,8 @@ extension LocalTransferService {
 
     /// Performs what follows from a decision, and waits for what takes time.
     func performInOrder(_ effects: [Effect]) async {
-        for effect in effects where !begin(effect) { await complete(effect) }
         arm()
+        for effect in effects where !begin(effect) { await complete(effect) }
     }
 
     /// Begins to stop the run that a transfer has now: one that hangs holds up no other, and a later one is not meant.
@@ -90,10 +90,11 @@ extension LocalTransferService {
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): ties.follow(settings, of: id)
         // The caller performs these, and is told if that fails.
-        case .readPolicies, .takenOut, .expire: break
+        case .readPolicies, .takenOut, .expire, .launch, .saveForeground: break
+        case .tellApp(let token, let session): ties.signal(token, .handleEvents(session: session))
         case .tellReasons(let ids): tellWaiting(ids)
         case .cleanUp: cleanUp()
-        case .follow, .stop, .tellWaiting, .tellApp: return false
+        case .follow, .stop, .tellWaiting, .consider, .launchGivenUp, .detached, .endSignals: return false
         }
         return true
     }
@@ -108,7 +109,12 @@ extension LocalTransferService {
             await attempt.run?.follow(request)
         case .stop(let id, let error): await attempts[id]?.run?.stop(with: error)
         case .tellWaiting(let record): await publishLive(.waiting, record)
-        case .tellApp(let session): await noteNews(of: session)
+        case .consider(let session): await consider(session)
+        case .launchGivenUp(let session):
+            logger.warning("gave up launching an app", metadata: ["session": "\(session)"])
+            await attempt { () async throws(TransferError) in try await saveRegistration(session) }
+        case .detached(let session): await detached(session)
+        case .endSignals(let listener): await hub.end(listener)
         default: break
         }
     }
@@ -135,9 +141,8 @@ extension LocalTransferService {
         case .cleanUp: cleanUp()
         case .trialEnds: life.succeeded()
         case .settling: Task(name: "apps after a start") { await self.endSettling() }
-        case .launch(let session): Task(name: "another launch") { await self.repeatLaunch(session) }
         case .upkeep: tidyUp()
-        case .due, .look, .retry, .release: break
+        case .due, .look, .launch, .retry, .release: break
         }
     }
 

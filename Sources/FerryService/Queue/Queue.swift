@@ -49,15 +49,30 @@ struct Queue: Sendable {
     var limits: SlotLimits { state.limits }
 
     /// Apps and the processes that have sessions open.
-    var desk: SessionDesk {
-        get { state.desk }
-        _modify { yield &state.desk }
-    }
+    var desk: SessionDesk { state.desk }
 
     // MARK: Answers at once
 
     /// Gives ids that follow each other; returns the first of them.
     mutating func giveIDs(_ count: Int = 1, at now: Date) -> TransferID { state.ids.next(count, at: now) }
+
+    /// Makes a process the one that has a session open; returns what names this opening.
+    mutating func open(_ id: SessionID, _ attachment: SessionAttachment, by mark: ProcessMark?) -> Int {
+        state.desk.open(id, attachment, by: mark)
+    }
+
+    /// Notes that the process that has opened a session takes its events; returns whether it was told of them.
+    mutating func takeEvents(of id: SessionID, _ attachment: SessionAttachment, at now: Date) -> Bool {
+        state.desk.takeEvents(of: id, attachment, at: now)
+    }
+
+    /// Notes which listener has a session's events; returns whether the session is still open as it was then.
+    mutating func follows(_ id: SessionID, _ token: Int, listener: Int) -> Bool {
+        state.desk.follows(id, token, listener: listener)
+    }
+
+    /// Notes that a process listens with its run loop; returns what names its connection.
+    mutating func connect(_ connection: ApplicationConnection) -> Int { state.desk.connect(connection) }
 
     /// Takes up what a run has recorded.
     mutating func take(_ facts: TransferFacts, of id: TransferID) { state.running.take(facts, of: id) }

@@ -1,6 +1,32 @@
 import FerryCore
 import FerryEngine
 
+/// What the end of an attempt means.
+extension Queue {
+    /// What is stored after an attempt, and what follows once that is stored.
+    struct Verdict: Sendable {
+        enum Next: Sendable {
+            case finish(Outcome)
+            case again(NextTry)
+            /// A user's wish has stopped it.
+            case rest
+        }
+
+        let record: TransferRecord
+        let next: Next
+        /// What follows for others, whatever is stored.
+        let effects: [Effect]
+    }
+
+    /// What spreads and scales delays; it comes with each input that may need it.
+    struct Dice: Sendable {
+        /// From 0 up to 1.
+        var random: Double
+        /// Multiplies every delay.
+        var delayScale: Double
+    }
+}
+
 /// What attempts tell, from their runs to their ends.
 extension QueueState {
     mutating func began(_ id: TransferID, _ record: TransferRecord, at moment: Moment) -> [Effect] {
@@ -30,7 +56,64 @@ extension QueueState {
         // Its alarm may have rung between the end of its run and this.
         bound(next.record, at: moment)
         effects.append(.tellWaiting(next.record))
-        if next.reason == .authentication { effects.append(.tellApp(next.record.request.session)) }
+        let session = next.record.request.session
+        if next.reason == .authentication, desk.noteNews(of: session) { effects.append(.consider(session)) }
         return effects
+    }
+
+    // MARK: What an end means
+
+    /// Decides what follows from an attempt's report; keeps what the report says about the origin, and the digest.
+    ///
+    /// - Parameter stored: the transfer as the journal has it: its request and the user's wish may have changed while the attempt
+    ///   was made.
+    /// - Returns: nil if the attempt has no run.
+    mutating func judge(
+        _ report: RunReport, of stored: TransferRecord, _ dice: Queue.Dice, at moment: Moment
+    ) -> Queue.Verdict? {
+        let id = stored.id
+        guard let tried = running.record(of: id) else { return nil }
+        var record = stored
+        record.attempts = tried.attempts
+        let key = sessions.key(record)
+        var effects: [Effect] = []
+        let end: TransferMachine.TryEnd
+        switch report.result {
+        case .succeeded(let success): end = .succeeded(success)
+        case .stopped: end = .stopped
+        case .failed(let error, let value):
+            let retryAfter = value.flatMap { RetryAfter(parsing: $0, now: moment.wall) }
+            let isRefused = error.details.httpStatus == 429 || error.details.httpStatus == 503
+            if let retryAfter, isRefused, let refuser = report.refusedBy {
+                let seconds = min(retryAfter.seconds, HeldOrigins.longest) * dice.delayScale
+                effects = take(.held(refuser, seconds: seconds, id), at: moment)
+            }
+            end = .failed(error, retryAfter: retryAfter)
+        case .challenged(let challenge): end = .challenged(challenge)
+        }
+        var machine = TransferMachine(record, network: key.network)
+        let action = machine.tryEnded(
+            end, facts: report.facts, cost: report.cost,
+            at: TransferMachine.Moment(now: moment.wall, random: dice.random, delayScale: dice.delayScale))
+        running.keep(report.digest, of: id)
+        let next: Queue.Verdict.Next =
+            switch action {
+            case .finish(let outcome): .finish(outcome)
+            case .enqueue(let delay, let reason): .again(NextTry(record: machine.record, delay: delay, reason: reason))
+            case .none, .stop, .rest, .forget, .refuse: .rest
+            }
+        return Queue.Verdict(record: machine.record, next: next, effects: effects)
+    }
+
+    /// The end of an attempt that has succeeded, where its transfer is as it was when the attempt began; nil if it has not.
+    func success(_ report: RunReport, of id: TransferID, at moment: Moment) -> (TransferRecord, Outcome)? {
+        guard case .succeeded(let success) = report.result, let tried = running.record(of: id) else { return nil }
+        let request = tried.request
+        var machine = TransferMachine(tried, network: sessions.network(request.network, in: request.session))
+        let action = machine.tryEnded(
+            .succeeded(success), facts: report.facts, cost: report.cost,
+            at: TransferMachine.Moment(now: moment.wall, random: 0))
+        guard case .finish(let outcome) = action else { return nil }
+        return (machine.record, outcome)
     }
 }

@@ -10,6 +10,8 @@ extension QueueState {
             switch cause {
             case .due(let id): due.append(id)
             case .look: effects += lookAhead(at: moment)
+            // The delay before a launch is repeated has ended.
+            case .launch(let session): if desk.repeatLaunch(for: session) { effects.append(.consider(session)) }
             default: effects.append(.work(cause))
             }
         }

@@ -82,6 +82,7 @@ struct QueueState: Sendable {
             sessions.order(id, order)
             lines.order(id, order)
             return []
+        case .app(let input): return take(input, at: moment)
         case .relaunchDelay(let application): return followRelaunchDelay(of: application, at: moment) + fill()
 
         case .pending(let transfers): return lineUp(transfers, at: moment)

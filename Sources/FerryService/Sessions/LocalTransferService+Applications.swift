@@ -9,7 +9,7 @@ extension LocalTransferService {
         try Self.check(application.application)
         let (stream, continuation) = AsyncThrowingStream<ApplicationSignal, any Error>.makeStream()
         let name = application.application
-        let token = queue.desk.connect(application)
+        let token = queue.connect(application)
         ties.connect(token, continuation)
         continuation.onTermination = { [weak self] _ in
             Task(name: "end of a connection of \(name)") { await self?.disconnect(token) }
@@ -25,12 +25,11 @@ extension LocalTransferService {
 
     private func disconnect(_ token: Int) async {
         ties.disconnect(token)
-        guard let application = queue.desk.disconnect(token), !isShuttingDown else { return }
-        await considerAll(of: application)
+        await performInOrder(queue.take(.app(.disconnected(token)), at: .now))
     }
 
     package func becomeActive(_ application: String, process: Int32) async throws(TransferError) {
-        queue.desk.becameActive(process, of: application)
+        take(.app(.becameActive(process, of: application)))
         try await beginForeground(application, saving: nil)
         await considerAll(of: application)
     }
@@ -40,7 +39,7 @@ extension LocalTransferService {
     ) async throws(TransferError) {
         try Self.check(application)
         try command?.check()
-        queue.desk.setCommand(command, of: application)
+        take(.app(.command(command, of: application)))
         try await noting { () async throws(TransferError) in try await saveApplication(application) }
     }
 
@@ -52,17 +51,18 @@ extension LocalTransferService {
 
     /// Its user has started the app: what was quit is forgotten, and so is the delay after launches.
     func beginForeground(_ application: String, saving session: SessionID?) async throws(TransferError) {
-        let foreground = queue.desk.beginForeground(application, saving: session)
-        guard !foreground.isEmpty else { return }
-        try await noting { () async throws(TransferError) in
-            try await journal.commit { transaction throws(TransferError) in
-                for (id, registration) in foreground.registrations {
-                    try transaction.saveRegistration(registration, of: id)
+        let effects = queue.take(.app(.foreground(application, saving: session)), at: .now)
+        for case .saveForeground(let foreground) in effects {
+            try await noting { () async throws(TransferError) in
+                try await journal.commit { transaction throws(TransferError) in
+                    for (id, registration) in foreground.registrations {
+                        try transaction.saveRegistration(registration, of: id)
+                    }
+                    if let record = foreground.application { try transaction.saveApplication(application, record) }
                 }
-                if let record = foreground.application { try transaction.saveApplication(application, record) }
             }
+            if foreground.application != nil { take(.relaunchDelay(of: application)) }
         }
-        if foreground.application != nil { take(.relaunchDelay(of: application)) }
     }
 
     func saveApplication(_ name: String) async throws(TransferError) {

@@ -19,7 +19,7 @@ extension LocalTransferService: SessionService {
         }
         try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
         try await waitForOthers(session, attachment)
-        let token = queue.desk.open(session, attachment, by: ProcessMark.of(attachment.process))
+        let token = queue.open(session, attachment, by: ProcessMark.of(attachment.process))
         do throws(TransferError) {
             return try await open(session, attachment, token)
         } catch {
@@ -37,9 +37,9 @@ extension LocalTransferService: SessionService {
         // A process that attaches twice has lost its connection before that was noticed here.
         while let holder = queue.desk.holder(of: session), holder.process != attachment.process {
             if holder.isBackground, !attachment.isBackgroundLaunched,
-                ContinuousClock.now - start >= .seconds(Self.grace), queue.desk.close(session, holder.token)
+                ContinuousClock.now - start >= .seconds(Self.grace)
             {
-                if let listener = holder.listener { await hub.end(listener) }
+                await performInOrder(queue.take(.app(.takenOver(session, from: holder)), at: .now))
                 continue
             }
             let patience =
@@ -56,7 +56,7 @@ extension LocalTransferService: SessionService {
     private func open(
         _ id: SessionID, _ attachment: SessionAttachment, _ token: Int
     ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
-        let wasCalled = queue.desk.takeEvents(of: id, attachment, at: Date())
+        let wasCalled = queue.takeEvents(of: id, attachment, at: Date())
         if attachment.isBackgroundLaunched {
             try await saveRegistration(id)
         } else {
@@ -73,7 +73,7 @@ extension LocalTransferService: SessionService {
         // A manager is told of what happened while it was away; it lets the daemon forget it by acknowledging.
         if attachment.isManager { subscription.after = 0 }
         let followed = try await signals(subscription, isBrief: attachment.isManager)
-        guard queue.desk.follows(id, token, listener: followed.listener) else {
+        guard queue.follows(id, token, listener: followed.listener) else {
             await hub.end(followed.listener)
             throw TransferError(.sessionInUse, "Another process has taken the session \(id) over.")
         }
@@ -98,11 +98,13 @@ extension LocalTransferService: SessionService {
 
     /// The connection of the process that had the session open is gone.
     func detach(_ id: SessionID, _ token: Int) async {
-        guard queue.desk.close(id, token) else { return }
+        await performInOrder(queue.take(.app(.closed(id, token)), at: .now))
+    }
+
+    /// No process has a session open any more.
+    func detached(_ id: SessionID) async {
         ties.memories[id]?.isAttached = false
-        // A process that lives through the end of the daemon comes back to the next one.
         guard !isShuttingDown else { return }
-        queue.desk.forgetHolder(of: id)
         await attempt { () async throws(TransferError) in try await saveRegistration(id) }
         await consider(id)
     }

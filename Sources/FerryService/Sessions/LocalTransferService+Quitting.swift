@@ -33,7 +33,7 @@ extension LocalTransferService {
     }
 
     private func markQuit(_ id: SessionID) async throws(TransferError) {
-        queue.desk.quit(id, at: Date())
+        take(.app(.quit(id)))
         try await noting { () async throws(TransferError) in try await saveRegistration(id) }
     }
 

@@ -216,7 +216,7 @@ struct SessionDesk: Sendable {
     }
 
     /// What is to be saved because the user has started an app.
-    struct Foreground {
+    struct Foreground: Sendable {
         var registrations: [(id: SessionID, registration: SessionRegistration)] = []
         /// The app, if the delay after its launches has ended.
         var application: ApplicationRecord?
@@ -263,7 +263,7 @@ struct SessionDesk: Sendable {
     }
 
     /// What the transfers of a session say to the decision about its app.
-    struct Work {
+    struct Work: Sendable {
         /// Whether transfers have ended whose events the app has not taken.
         let hasResults: Bool
         /// Whether transfers run, or wait for anything but their app.

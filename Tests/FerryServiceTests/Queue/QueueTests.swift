@@ -193,23 +193,38 @@ import Testing
         let attachment = SessionAttachment(
             application: "app", identifier: "s", process: 1, isBackgroundLaunched: true, sendsLaunchEvents: true,
             connectionsPerHost: nil)
-        _ = queue.desk.open(session, attachment, by: nil)
-        queue.desk.setCommand(LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:]), of: "app")
-        _ = queue.desk.beginLaunch(for: session, first: 60, at: moment().wall)
+        let command = LaunchCommand(arguments: ["/app"], workingFolder: nil, environment: [:])
+        _ = queue.take(.app(.command(command, of: "app")), at: moment())
+        launch(session, attachment, of: &queue, at: moment())
         var late = record(2) { $0.session = session }
         late.facts.startsAfterRelaunch = true
         _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(10))
         #expect(queue.lines.delay(of: id(2))?.reason == .relaunch)
         #expect(queue.lines.delay(of: id(2))?.until == moment(60).clock)
-        _ = queue.desk.beginForeground("app", saving: nil)
+        let foreground = queue.take(.app(.foreground("app", saving: nil)), at: moment(11))
+        #expect(foreground.savesForeground)
         let going = queue.take(.relaunchDelay(of: "app"), at: moment(11))
         #expect(going.started == [id(2)])
         // One that has been tried does not wait for it.
         late.attempts = 1
         _ = queue.take(.ended(id(2), nil), at: moment(11))
-        _ = queue.desk.beginLaunch(for: session, first: 60, at: moment(11).wall)
+        launch(session, attachment, of: &queue, at: moment(11))
         _ = queue.take(.eligible(Input.Eligible(record: late)), at: moment(11))
         #expect(queue.lines.delay(of: id(2)) == nil)
+    }
+
+    /// Lets a session's app be started for its events.
+    private func launch(
+        _ session: SessionID, _ attachment: SessionAttachment, of queue: inout Queue, at moment: Moment
+    ) {
+        let token = queue.open(session, attachment, by: nil)
+        let closed = queue.take(.app(.closed(session, token)), at: moment)
+        #expect(closed.detached == [session])
+        let news = queue.take(.app(.news(of: session)), at: moment)
+        #expect(news.considered == [session])
+        let work = SessionDesk.Work(hasResults: true, isWorking: false, isAsking: false)
+        let launching = queue.take(.app(.considered(session, work, firstDelay: 60)), at: moment)
+        #expect(launching.launched == [session])
     }
 
     /// How an attempt ends, what the user wishes by then, and what follows.
@@ -317,6 +332,11 @@ extension [Effect] {
     var overdue: [TransferID] { compactMap { if case .endOverdue(let ids) = $0 { ids } else { nil } }.flatMap(\.self) }
     var readsPolicies: [SessionID] { compactMap { if case .readPolicies(let id) = $0 { id } else { nil } } }
     var watched: ConditionNeeds { reduce(into: []) { if case .watch(let needs) = $1 { $0.formUnion(needs) } } }
+    var considered: [SessionID] { compactMap { if case .consider(let id) = $0 { id } else { nil } } }
+    var launched: [SessionID] { compactMap { if case .launch(let id, _) = $0 { id } else { nil } } }
+    var detached: [SessionID] { compactMap { if case .detached(let id) = $0 { id } else { nil } } }
+    var givenUp: [SessionID] { compactMap { if case .launchGivenUp(let id) = $0 { id } else { nil } } }
+    var savesForeground: Bool { contains { if case .saveForeground = $0 { true } else { false } } }
     var isRest: Bool { contains { if case .rest = $0 { true } else { false } } }
     var renewsConnections: Bool { contains { if case .renewConnections = $0 { true } else { false } } }
 }
