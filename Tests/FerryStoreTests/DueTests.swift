@@ -140,7 +140,7 @@ import Testing
         let plans = try await journal.read { reader throws(TransferError) in
             try reader.connection.run { database in
                 try ["due >= 1 AND due <= 2", "due = 1 AND id > 2", "due > 1 AND due <= 2"].map { condition in
-                    let sql = "EXPLAIN QUERY PLAN " + SQLiteReader.dueSelect(condition)
+                    let sql = "EXPLAIN QUERY PLAN " + WaitingRows.dueSelect(condition)
                     return try Row.fetchAll(database, sql: sql, arguments: [1]).map { $0["detail"] as String }
                 }
             }

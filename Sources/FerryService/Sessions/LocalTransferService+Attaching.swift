@@ -1,6 +1,7 @@
 package import FerryCore
 import FerryEngine
 import Foundation
+import Synchronization
 
 /// Processes that have a session open.
 extension LocalTransferService: SessionService {
@@ -149,5 +150,23 @@ private actor SignalReader {
         // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
         var events = events
         return try await events.next(isolation: self)
+    }
+}
+
+/// Lives as long as the stream of one reader, and says once when that is over.
+final class LeaveGuardian: Sendable {
+    private let ended: @Sendable () -> Void
+    private let hasLeft = Mutex(false)
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    deinit { leave() }
+
+    func leave() {
+        let isFirst = hasLeft.withLock { hasLeft in
+            defer { hasLeft = true }
+            return !hasLeft
+        }
+        if isFirst { ended() }
     }
 }

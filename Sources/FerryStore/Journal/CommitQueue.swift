@@ -160,3 +160,31 @@ final class CommitQueue: Sendable {
         if let code = probe(step) { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 }
+
+/// One caller's share of a transaction that is still to come.
+struct PendingCommit: Sendable {
+    /// What a body did, and how to tell its caller once that is durable.
+    struct Performed: Sendable {
+        /// Whether the body's changes stay; a body that threw is undone.
+        let isKept: Bool
+        let tell: @Sendable () -> Void
+    }
+
+    /// Makes the changes; called again where they have to be undone and made anew.
+    let perform: @Sendable (SQLiteTransaction) -> Performed
+    /// Tells the caller that nothing of it was committed. Called instead of what ``perform`` returned, never beside it.
+    let fail: @Sendable (TransferError) -> Void
+}
+
+/// A step of the group commit.
+enum JournalStep: Hashable, Sendable {
+    /// A caller's body waits for its transaction.
+    case queued
+    /// A transaction of this many bodies begins.
+    case begins(bodies: Int)
+    /// All bodies ran; the transaction is about to be committed.
+    case commits(bodies: Int)
+}
+
+/// Told of every step; an SQLite result code that it returns fails the transaction there, as that failure would.
+typealias JournalProbe = @Sendable (JournalStep) -> Int32?

@@ -44,8 +44,10 @@ package final class JournalConnection {
         }
     }
 
-    /// Lets the log grow until the commit has been told of: moving it into the journal's file makes nothing more durable.
-    func deferCheckpoint() throws(TransferError) {
+    /// Lets the log grow until the commit has been told of, where very many transfers are changed: moving it into the journal's
+    /// file makes nothing more durable.
+    func deferCheckpoint(changing count: Int) throws(TransferError) {
+        guard count >= 1000 else { return }
         defersCheckpoint = true
         try run { try $0.execute(sql: JournalSchema.laterCheckpoint) }
     }

@@ -63,3 +63,11 @@ final class JournalHealth: Sendable {
         if isFirst { logger.error("The journal failed; nothing more is committed.", metadata: ["error": "\(error)"]) }
     }
 }
+
+/// Log lines that carry an error.
+extension Logger {
+    /// Logs a sentence with the error that is behind it.
+    func warning(_ sentence: Logger.Message, error: any Error) {
+        warning(sentence, metadata: ["error": "\(error)"])
+    }
+}

@@ -1,8 +1,7 @@
 package import FerryCore
 package import Foundation
-import GRDB
 
-/// What a reader's snapshot and a transaction have in common: statements that read.
+/// What a reader's snapshot and a transaction have in common: the rooms whose statements read.
 package protocol SQLiteReads: JournalReader {
     var connection: JournalConnection { get }
 }
@@ -12,94 +11,144 @@ package struct SQLiteReader: SQLiteReads {
     package let connection: JournalConnection
 }
 
+// MARK: Rooms
+
 extension SQLiteReads {
-    /// A row that cannot be read comes back as failed with `journal_failed`: see ``TransferColumns``.
-    package func record(_ id: TransferID) throws(TransferError) -> TransferRecord? {
-        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
-        let (record, unreadable) = TransferColumns.record(from: RowReader(row))
-        if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
-        return record
-    }
+    var rows: TransferRows { TransferRows(connection: connection) }
+    var lists: TransferLists { TransferLists(connection: connection) }
+    var waiting: WaitingRows { WaitingRows(connection: connection) }
+    var waitingLines: WaitingLines { WaitingLines(connection: connection) }
+    var left: LeftWork { LeftWork(connection: connection) }
+    var log: EventRows { EventRows(connection: connection) }
+    var registry: SessionRows { SessionRows(connection: connection) }
+}
 
-    /// Of transfers that were handed over together, what they have in common is read once.
-    package func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
-        if ids.count == 1 { return try record(ids[0]).map { [$0] } ?? [] }
-        var found: [TransferID: TransferRecord] = [:]
-        var others: [TransferID] = []
-        var alike = connection.alike?.latest ?? AlikeRecords()
-        try connection.forEachRow(TransferColumns.selectAlike, [PageQuery.json(ids)]) { row in
-            guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
-            guard let request = alike.request(row.text(8), url: row.text(22)) else { return others.append(id) }
-            let (record, unreadable) = TransferColumns.record(from: row, request: request)
-            if unreadable.isEmpty { found[id] = record } else { others.append(id) }
-        }
-        // What cannot be read so is looked at by itself.
-        for id in others { found[id] = try record(id) }
-        connection.alike?.latest = alike
-        return ids.compactMap { found[$0] }
-    }
+// MARK: What each room is asked for
 
-    package func unfinishedCleanups() throws(TransferError) -> [TransferRecord] {
-        var ids: [TransferID] = []
-        try connection.forEachRow(
-            """
-            SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase = 2
-            UNION SELECT id FROM transfers INDEXED BY transfers_cleanup WHERE has_partial = 1 AND phase >= 2
-            """
-        ) { row in
-            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
-        }
-        return try records(ids)
-    }
+extension SQLiteReads {
+    package func record(_ id: TransferID) throws(TransferError) -> TransferRecord? { try rows.record(id) }
 
-    package func unfinishedNames() throws(TransferError) -> [TransferRecord] {
-        var ids: [TransferID] = []
-        // The index is of phases from 2 on, which SQLite does not see in the second condition.
-        try connection.forEachRow(
-            """
-            SELECT id FROM transfers INDEXED BY transfers_cleanup WHERE has_partial = 1 AND phase >= 2 AND phase = 3 \
-            ORDER BY id
-            """
-        ) { row in
-            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
-        }
-        return try records(ids)
-    }
-
-    package func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
-        var ids: [TransferID] = []
-        try connection.forEachRow(
-            """
-            SELECT id FROM transfers INDEXED BY transfers_phase WHERE phase >= 3 AND finished_at < ? \
-            AND CASE WHEN revision > 0 THEN spooled ELSE (SELECT \(JournalJSON.extract("spooled", from: "request")) \
-            FROM requests WHERE requests.id = transfers.id) END = 1 ORDER BY id
-            """, [moment.journalMilliseconds]
-        ) { row in
-            if let id = row.integer(0) { ids.append(TransferID(column: id)) }
-        }
-        return ids
-    }
+    package func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] { try rows.records(ids) }
 
     package var lastTransferID: TransferID? {
-        get throws(TransferError) {
-            try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'")
-                .flatMap { RowReader($0).integer(0) }
-                .map(TransferID.init(column:))
-        }
+        get throws(TransferError) { try rows.lastID }
     }
 
     package func destinationHolder(_ path: String) throws(TransferError) -> TransferID? {
-        try connection.row(
-            "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL", [path]
-        )
-        .flatMap { RowReader($0).integer(0) }
-        .map(TransferID.init(column:))
+        try rows.holder(of: path)
     }
 
     package func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
-        let row = try connection.row(
-            "SELECT id FROM transfers WHERE placed = ? AND placed IS NOT NULL ORDER BY id DESC LIMIT 1", [path])
-        guard let id = row.flatMap({ RowReader($0).integer(0) }) else { return nil }
-        return try record(TransferID(column: id))
+        try rows.lastPlaced(at: path)
+    }
+
+    package func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] { try lists.ids(of: filter) }
+
+    package func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
+        try lists.listing(filter)
+    }
+
+    package func transfers(
+        of session: SessionID, among ids: [TransferID]?, in phase: JournalPhase?
+    ) throws(TransferError) -> [TransferID] {
+        try lists.transfers(of: session, among: ids, in: phase)
+    }
+
+    package func transfers(
+        of session: SessionID, within runs: TransferIDRuns?
+    ) throws(TransferError) -> [TransferID] {
+        try lists.transfers(of: session, within: runs)
+    }
+
+    package func counts(session: SessionID?) throws(TransferError) -> [JournalPhase: Int] {
+        try lists.counts(session: session)
+    }
+
+    package func hasPending(_ session: SessionID, besides count: Int) throws(TransferError) -> Bool {
+        try lists.hasPending(session, besides: count)
+    }
+
+    package func hasEnded(_ session: SessionID, after moment: Date?) throws(TransferError) -> Bool {
+        try lists.hasEnded(session, after: moment)
+    }
+
+    package func forEachPending(
+        _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
+    ) throws(TransferError) {
+        try waiting.forEachPending(selection, body)
+    }
+
+    package func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) {
+        try waitingLines.lines()
+    }
+
+    package func ids(
+        in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
+    ) throws(TransferError) -> [TransferID] {
+        try waitingLines.ids(in: line, after: after, through: last, limit: limit)
+    }
+
+    package func due(
+        after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
+    ) throws(TransferError) -> [DueTransfer] {
+        try waiting.due(after: last, from: start, through: end, limit: limit)
+    }
+
+    package func unfinishedCleanups() throws(TransferError) -> [TransferRecord] { try left.unfinishedCleanups() }
+
+    package func unfinishedNames() throws(TransferError) -> [TransferRecord] { try left.unfinishedNames() }
+
+    package func spooledTransfers(endedBefore moment: Date) throws(TransferError) -> [TransferID] {
+        try left.spooledTransfers(endedBefore: moment)
+    }
+
+    package func remains(of ids: [TransferID]?) throws(TransferError) -> [Remains] { try left.remains(of: ids) }
+
+    package func events(
+        after number: Int64, session: SessionID?, ids: Set<TransferID>?, kinds: [TransferEvent.Kind]?, limit: Int
+    ) throws(TransferError) -> [TransferEvent] {
+        try log.events(after: number, session: session, ids: ids, kinds: kinds, limit: limit)
+    }
+
+    package func eventHeads(
+        after number: Int64, session: SessionID, limit: Int
+    ) throws(TransferError) -> [EventHead] {
+        try log.eventHeads(after: number, session: session, limit: limit)
+    }
+
+    package var lastEventNumber: Int64 {
+        get throws(TransferError) { try log.lastNumber }
+    }
+
+    package func lastEvent(of session: SessionID) throws(TransferError) -> Int64 { try log.last(of: session) }
+
+    package func sessionsWithEvents() throws(TransferError) -> [SessionID] { try log.sessions() }
+
+    package func settings() throws(TransferError) -> ServiceSettings? { try registry.service() }
+
+    package func sessionSettings(_ id: SessionID) throws(TransferError) -> SessionSettings? {
+        try registry.settings(of: id)
+    }
+
+    package func storedSessions() throws(TransferError) -> [(id: SessionID, settings: SessionSettings)] {
+        try registry.stored()
+    }
+
+    package func sessions() throws(TransferError) -> [(
+        id: SessionID, settings: SessionSettings, counts: [JournalPhase: Int]
+    )] {
+        try registry.counted()
+    }
+
+    package func lastTask(of id: SessionID) throws(TransferError) -> Int { try registry.lastTask(of: id) }
+
+    package func order(of id: SessionID) throws(TransferError) -> [TransferID] { try registry.order(of: id) }
+
+    package func cookies(of id: SessionID) throws(TransferError) -> TransferCookies { try registry.cookies(of: id) }
+
+    package func applications() throws(TransferError) -> [String: ApplicationRecord] { try registry.applications() }
+
+    package func registrations() throws(TransferError) -> [SessionID: SessionRegistration] {
+        try registry.registrations()
     }
 }

@@ -72,7 +72,7 @@ extension SQLiteTransaction {
     package func change(
         _ wish: Wish, _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances
     ) throws(TransferError) -> WishChanges {
-        try deferCheckpoint(changing: ids.count)
+        try connection.deferCheckpoint(changing: ids.count)
         var changes = WishChanges()
         var left = ids.sorted()[...]
         while !left.isEmpty {

@@ -1,4 +1,5 @@
 package import FerryCore
+package import Foundation
 import GRDB
 
 /// The changes that one body of a commit makes; all of them become durable, or none.
@@ -18,7 +19,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
             try connection.execute(TransferColumns.insert, arguments)
         }
         try connection.execute(TransferColumns.insertRequest, TransferColumns.requestArguments(record))
-        try insert(record.request.tags, of: record.id)
+        try rows.insert(record.request.tags, of: record.id)
     }
 
     /// Stores everything about a transfer but its id and the time of its creation, in place of the row that the record was read
@@ -44,7 +45,7 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
             try connection.execute(TransferColumns.updateRequest, request)
         }
         try connection.execute("DELETE FROM transfer_tags WHERE id = ?", [record.id.column])
-        try insert(record.request.tags, of: record.id)
+        try rows.insert(record.request.tags, of: record.id)
         return true
     }
 
@@ -84,16 +85,77 @@ package struct SQLiteTransaction: SQLiteReads, JournalTransaction {
             "SELECT 1 FROM transfers WHERE \(condition) AND secrets IS NOT 0 LIMIT 1", [named])
         if secret == nil { try delete() } else { try connection.erasing(delete) }
     }
+}
 
-    /// Says how many transfers are changed: for very many the log is moved into the journal's file after the commit.
-    package func deferCheckpoint(changing count: Int) throws(TransferError) {
-        if count >= 1000 { try connection.deferCheckpoint() }
+// MARK: What each room is asked for
+
+extension SQLiteTransaction {
+    private var batches: BatchRows { BatchRows(connection: connection) }
+
+    package func insert(
+        _ row: BatchRow, like template: BatchTemplate, destination: String?
+    ) throws(TransferError) -> Bool {
+        try batches.insert(row, like: template, destination: destination)
     }
 
-    func insert(_ tags: [String], of id: TransferID) throws(TransferError) {
-        for tag in tags {
-            try connection.execute("INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, id.column])
-        }
+    package func insert(
+        _ urls: URLTable, like template: BatchTemplate, first: TransferID, session: SessionID, at moment: Date,
+        keptEvents: Int
+    ) throws(TransferError) -> EventRun {
+        try batches.insert(
+            urls, like: template, first: first, session: session, at: moment, keptEvents: keptEvents)
+    }
+
+    @discardableResult
+    package func appendEvent(
+        kind: TransferEvent.Kind, at: Date, id: TransferID, session: SessionID, snapshot: Transfer?
+    ) throws(TransferError) -> Int64 {
+        try log.append(kind: kind, at: at, id: id, session: session, snapshot: snapshot)
+    }
+
+    @discardableResult
+    package func appendEvents(
+        kind: TransferEvent.Kind, at: Date, ids: [TransferID], session: SessionID
+    ) throws(TransferError) -> EventRun {
+        try log.append(kind: kind, at: at, ids: ids, session: session)
+    }
+
+    package func acknowledge(_ session: SessionID, through number: Int64) throws(TransferError) {
+        try log.acknowledge(session, through: number)
+    }
+
+    package func trimEvents(of session: SessionID, _ limits: EventRetention.Limits) throws(TransferError) -> Bool {
+        try log.trim(of: session, limits)
+    }
+
+    package func saveSettings(_ settings: ServiceSettings) throws(TransferError) { try registry.save(settings) }
+
+    package func saveSession(_ id: SessionID, _ settings: SessionSettings) throws(TransferError) {
+        try registry.save(id, settings)
+    }
+
+    package func noteTask(_ number: Int, of id: SessionID) throws(TransferError) {
+        try registry.noteTask(number, of: id)
+    }
+
+    package func saveOrder(_ ids: TransferIDRuns, of id: SessionID) throws(TransferError) -> [TransferID] {
+        let order = ids.selected(from: try transfers(of: id, among: nil))
+        try registry.saveOrder(order, of: id)
+        return order
+    }
+
+    package func saveCookies(_ cookies: TransferCookies, of id: SessionID) throws(TransferError) {
+        try registry.save(cookies, of: id)
+    }
+
+    package func saveApplication(_ name: String, _ record: ApplicationRecord) throws(TransferError) {
+        try registry.save(application: name, record)
+    }
+
+    package func saveRegistration(
+        _ registration: SessionRegistration, of id: SessionID
+    ) throws(TransferError) {
+        try registry.save(registration, of: id)
     }
 }
 

@@ -1,12 +1,14 @@
-package import FerryCore
+import FerryCore
 import Foundation
 import GRDB
 
-/// What waits, a few at a time.
-extension SQLiteReads {
+/// What waits in lines, a few at a time.
+struct WaitingLines {
+    let connection: JournalConnection
+
     /// Goes from line to line in the index, past those who wait in them. Columns are compared as the bytes that they are: as a
     /// text, one that is no UTF-8 or has a NUL would lead back to itself.
-    package func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) {
+    func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) {
         var lines: [StoredLine] = []
         var unreadable: [TransferID] = []
         var last: [Data]?
@@ -67,7 +69,7 @@ extension SQLiteReads {
     }
 
     /// - Throws: `journal_failed` if a damaged index leads back.
-    package func ids(
+    func ids(
         in line: StoredLine, after: TransferID?, through last: TransferID, limit: Int
     ) throws(TransferError) -> [TransferID] {
         var ids: [TransferID] = []

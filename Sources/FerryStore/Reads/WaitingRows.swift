@@ -1,9 +1,12 @@
-package import FerryCore
+import FerryCore
+import Foundation
 import GRDB
 
-/// Walking over all that waits, at a start.
-extension SQLiteReads {
-    package func forEachPending(
+/// All that waits, at a start, and whose time is over when.
+struct WaitingRows {
+    let connection: JournalConnection
+
+    func forEachPending(
         _ selection: PendingSelection, _ body: (PendingTransfer) -> Void
     ) throws(TransferError) {
         let (condition, arguments): (String, StatementArguments) =
@@ -36,7 +39,7 @@ extension SQLiteReads {
             let priority = row.text(3).flatMap(Priority.init(word:))
             if priority == nil { unreadable.append("priority") }
             // A row of an earlier version tells no more than this by itself.
-            let old = (row.integer(4) ?? 0) > 0 ? nil : try record(id)
+            let old = (row.integer(4) ?? 0) > 0 ? nil : try TransferRows(connection: connection).record(id)
             let network = row.text(5) == "" ? NetworkPolicy() : networks.value(row, 5)
             if network == nil, !row.isNull(5) { unreadable.append("network") }
             if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
@@ -50,5 +53,60 @@ extension SQLiteReads {
                     startsAfterRelaunch: old.map { $0.core.startsAfterRelaunch && $0.attempts == 0 }
                         ?? (row.integer(11) == 1)))
         }
+    }
+
+    // MARK: Whose time is over, and when
+
+    /// - Throws: `journal_failed` if a damaged index leads back.
+    func due(
+        after last: DueTransfer?, from start: Date?, through end: Date, limit: Int
+    ) throws(TransferError) -> [DueTransfer] {
+        var found = DuePage(after: last)
+        let end = end.journalMilliseconds
+        guard let last else {
+            try due("due >= ? AND due <= ?", [start?.journalMilliseconds ?? .min, end, limit], &found)
+            try connection.checkAdvance(found.advances)
+            return found.transfers
+        }
+        // There may be very many of one moment, which one comparison of both columns would pass one by one on each page.
+        let moment = last.due.journalMilliseconds
+        try due("due = ? AND id > ?", [moment, last.id.column, limit], &found)
+        try due("due > ? AND due <= ?", [moment, end, limit - found.transfers.count], &found)
+        try connection.checkAdvance(found.advances)
+        return found.transfers
+    }
+
+    static func dueSelect(_ condition: String) -> String {
+        """
+        SELECT id, due FROM transfers INDEXED BY transfers_due \
+        WHERE phase = 0 AND due IS NOT NULL AND \(condition) ORDER BY due, id LIMIT ?
+        """
+    }
+
+    private func due(
+        _ condition: String, _ arguments: StatementArguments, _ found: inout DuePage
+    ) throws(TransferError) {
+        try connection.forEachRow(Self.dueSelect(condition), arguments) { row in
+            guard let id = row.integer(0), let due = row.integer(1) else { return }
+            found.append(id: id, due: due)
+        }
+    }
+}
+
+/// A page of transfers whose time is bounded.
+///
+/// Columns are compared as they are: dates do not tell all of them apart.
+private struct DuePage {
+    private(set) var transfers: [DueTransfer] = []
+    /// Whether each comes after the one before.
+    private(set) var advances = true
+    private var last: (due: Int64, id: Int64)?
+
+    init(after last: DueTransfer?) { self.last = last.map { ($0.due.journalMilliseconds, $0.id.column) } }
+
+    mutating func append(id: Int64, due: Int64) {
+        if let last, (due, id) <= (last.due, last.id) { advances = false }
+        last = (due, id)
+        transfers.append(DueTransfer(id: TransferID(column: id), due: Date(journalMilliseconds: due)))
     }
 }

@@ -1,0 +1,88 @@
+import FerryCore
+import GRDB
+import Synchronization
+
+/// The rows of transfers, read whole, and their tags.
+struct TransferRows {
+    let connection: JournalConnection
+
+    /// A row that cannot be read comes back as failed with `journal_failed`: see ``TransferColumns``.
+    func record(_ id: TransferID) throws(TransferError) -> TransferRecord? {
+        guard let row = try connection.row(TransferColumns.select, [id.column]) else { return nil }
+        let (record, unreadable) = TransferColumns.record(from: RowReader(row))
+        if !unreadable.isEmpty { connection.report(unreadable: unreadable, of: "transfer \(id)") }
+        return record
+    }
+
+    /// Of transfers that were handed over together, what they have in common is read once.
+    func records(_ ids: [TransferID]) throws(TransferError) -> [TransferRecord] {
+        if ids.count == 1 { return try record(ids[0]).map { [$0] } ?? [] }
+        var found: [TransferID: TransferRecord] = [:]
+        var others: [TransferID] = []
+        var alike = connection.alike?.latest ?? AlikeRecords()
+        try connection.forEachRow(TransferColumns.selectAlike, [PageQuery.json(ids)]) { row in
+            guard let id = row.integer(0).map(TransferID.init(column:)) else { return }
+            guard let request = alike.request(row.text(8), url: row.text(22)) else { return others.append(id) }
+            let (record, unreadable) = TransferColumns.record(from: row, request: request)
+            if unreadable.isEmpty { found[id] = record } else { others.append(id) }
+        }
+        // What cannot be read so is looked at by itself.
+        for id in others { found[id] = try record(id) }
+        connection.alike?.latest = alike
+        return ids.compactMap { found[$0] }
+    }
+
+    var lastID: TransferID? {
+        get throws(TransferError) {
+            try connection.row("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'")
+                .flatMap { RowReader($0).integer(0) }
+                .map(TransferID.init(column:))
+        }
+    }
+
+    func holder(of path: String) throws(TransferError) -> TransferID? {
+        try connection.row(
+            "SELECT id FROM transfers WHERE destination = ? AND destination IS NOT NULL", [path]
+        )
+        .flatMap { RowReader($0).integer(0) }
+        .map(TransferID.init(column:))
+    }
+
+    func lastPlaced(at path: String) throws(TransferError) -> TransferRecord? {
+        let row = try connection.row(
+            "SELECT id FROM transfers WHERE placed = ? AND placed IS NOT NULL ORDER BY id DESC LIMIT 1", [path])
+        guard let id = row.flatMap({ RowReader($0).integer(0) }) else { return nil }
+        return try record(TransferID(column: id))
+    }
+
+    func insert(_ tags: [String], of id: TransferID) throws(TransferError) {
+        for tag in tags {
+            try connection.execute("INSERT OR IGNORE INTO transfer_tags (tag, id) VALUES (?, ?)", [tag, id.column])
+        }
+    }
+}
+
+/// What was read last of transfers that were handed over together.
+///
+/// Their requests mostly differ in their URLs alone.
+struct AlikeRecords: Sendable {
+    private var latest = RepeatedJSON<TransferRequest>()
+
+    /// - Parameters:
+    ///   - text: the request without its URL.
+    mutating func request(_ text: String?, url: String?) -> TransferRequest? {
+        guard let url, var request = latest.value(text) else { return nil }
+        request.url = url
+        return request
+    }
+}
+
+/// Keeps what was read last from one reading to the next; readings at the same time remember the one that ends last.
+final class AlikeMemory: Sendable {
+    private let records = Mutex(AlikeRecords())
+
+    var latest: AlikeRecords {
+        get { records.withLock { $0 } }
+        set { records.withLock { $0 = newValue } }
+    }
+}
