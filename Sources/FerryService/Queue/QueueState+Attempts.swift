@@ -117,3 +117,18 @@ extension QueueState {
         return (machine.record, outcome)
     }
 }
+
+extension RunReport {
+    /// What a report says of a transfer whose request may have changed since: what one address has answered says nothing of
+    /// another, which is asked at once.
+    func concerning(_ request: TransferRequest, asked: TransferRequest) -> RunReport {
+        guard request.hasOtherAddress(than: asked) else { return self }
+        switch result {
+        case .succeeded, .stopped: return self
+        case .failed, .challenged:
+            var report = self
+            report.result = .stopped
+            return report
+        }
+    }
+}

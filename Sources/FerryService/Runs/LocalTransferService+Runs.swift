@@ -67,7 +67,7 @@ extension LocalTransferService {
             await publishLive(.running, record)
             startSampling()
             let report = await run.run()
-            return try await settle(id, report)
+            return try await settle(id, report, asked: record.request)
         } catch {
             noteFailure(error)
             logger.error("a try could not be recorded", metadata: ["transfer": "\(id)", "error": "\(error)"])
@@ -106,7 +106,11 @@ extension LocalTransferService {
     }
 
     /// Draws the consequences of a try: the outcome, the next try, or rest.
-    private func settle(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> NextTry? {
+    ///
+    /// - Parameter asked: the request that the try was made with.
+    private func settle(
+        _ id: TransferID, _ report: RunReport, asked: TransferRequest
+    ) async throws(TransferError) -> NextTry? {
         if try await settleSuccess(id, report) { return nil }
         var report = report
         if case .challenged(let challenge) = report.result, let session = running.record(of: id)?.request.session,
@@ -118,9 +122,9 @@ extension LocalTransferService {
         // The request may have been changed, and the intent too, while the try was made and while its end is stored.
         while let stored = try await journal.read({ reader throws(TransferError) in try reader.record(id) }) {
             // One that has ended keeps its end; a row that cannot be read says that it has failed.
-            guard stored.outcome == nil, let verdict = queue.judge(report, of: stored, dice, at: .now) else {
-                return nil
-            }
+            guard stored.outcome == nil,
+                let verdict = queue.judge(report.concerning(stored.request, asked: asked), of: stored, dice, at: .now)
+            else { return nil }
             perform(verdict.effects)
             switch verdict.next {
             case .finish(let outcome):
