@@ -12,7 +12,7 @@ package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal
     package nonisolated let engine: Engine
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { engine.home.unownedExecutor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
     let hub: EventHub
     /// How it began, and how it ends.
     var life: ServiceLife

@@ -50,7 +50,7 @@ actor SmallFiles {
     private var waiting: [Waiting] = []
     private var isPlacing = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
     init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifeStep) -> Void) {
         self.disk = disk

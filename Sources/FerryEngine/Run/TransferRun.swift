@@ -30,7 +30,7 @@ package actor TransferRun {
     var cost = AttemptCost()
     var ending = AttemptEnd()
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { engine.home.unownedExecutor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {
         self.job = job

@@ -10,7 +10,7 @@ import Synchronization
 actor EventHub {
     private let journal: any Journal
     private nonisolated let home: DecidingActor
-    nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
     private var order: EventOrder
