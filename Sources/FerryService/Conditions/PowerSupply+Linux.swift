@@ -24,11 +24,7 @@ final class PowerPoll: Sendable {
 
     init(every seconds: Int, queue: DispatchQueue, _ look: @escaping @Sendable () -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
-<<<<<<< HEAD
-        // The first look is at once: somebody begins to depend on it.
-=======
         // The first look is at once: a transfer begins to depend on it.
->>>>>>> 3578575 (The sizes count extensions of other modules' types too, and what says how power stands is one file)
         timer.schedule(deadline: .now(), repeating: .seconds(seconds), leeway: .seconds(1))
         timer.setEventHandler(handler: look)
         timer.resume()
