@@ -219,15 +219,18 @@ struct QueueState: Sendable {
         sessions.change(id, to: settings)
         let effects: [Effect] = [.sessionLimits(id, settings)]
         // The lines know the policies that applied; what the requests themselves say is in the journal.
-        if old.network != settings.network { return effects + [.readPolicies(id)] }
+        if old.network != settings.network {
+            lines.beginChangingKeys(of: id)
+            return effects + [.readPolicies(id)]
+        }
         return effects + giveExcessBack(of: id) + fill()
     }
 
     /// Lets those who wait in a session and those who run follow its changed network policy.
     mutating func follow(_ own: [TransferID: NetworkPolicy], of id: SessionID) -> [Effect] {
         let sessions = sessions
-        func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey {
-            guard let policy = own[transfer] else { return key }
+        func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey? {
+            guard let policy = own[transfer] else { return nil }
             var key = key
             key.network = sessions.network(policy, in: id)
             return key
@@ -236,7 +239,7 @@ struct QueueState: Sendable {
         var effects: [Effect] = []
         for transfer in running.ids(of: id) {
             guard let key = running.key(of: transfer) else { continue }
-            running.changeKey(of: transfer, to: changed(key, transfer))
+            running.changeKey(of: transfer, to: changed(key, transfer) ?? key)
         }
         let keys = lines.keys.filter { $0.session == id } + running.ids(of: id).compactMap(running.key)
         for key in keys { effects += depend(on: key) }

@@ -101,6 +101,24 @@ import Testing
         #expect(lines.waiting(with: other, limit: 9) == [id(3)] && lines.delay(of: id(4))?.key == b)
     }
 
+    /// A transfer that was paused while the network policy of its session was being changed kept its place in line: what it is
+    /// known by changes at once, and the lines follow once the journal was read.
+    @Test(arguments: [false, true])
+    func `are left also by what is known by its new key already`(isChanged: Bool) {
+        var lines = Lines(lookAhead: 60)
+        lines.insert([id(1), id(2)], a)
+        lines.delay(id(3), delay(5, a))
+        lines.beginChangingKeys(of: .cli)
+        // The journal says no more of what is about to leave.
+        if isChanged { _ = lines.changeKeys(of: .cli, to: { _, id in id.rawValue == 2 ? b : nil }, lines: { _ in b }) }
+        #expect(lines.ring(at: now + .seconds(5)) == [])
+        lines.leave(id(1), b)
+        lines.leave(id(3), b)
+        #expect(lines.count == 1)
+        lines.leave(id(2), b)
+        #expect(lines.count == 0)
+    }
+
     @Test func `have one alarm for the end of their time, which waits for the action upon them`() {
         var lines = Lines(lookAhead: 60)
         let wall = ActiveTime.Instant(wall: Date(timeIntervalSince1970: 1000), boot: "b", uptime: 10)

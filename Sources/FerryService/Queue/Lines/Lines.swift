@@ -14,6 +14,10 @@ struct Lines: Sendable {
     private var held = HeldOrigins()
     private var dues: DueTransfers
     private var alarms = Alarms()
+    /// Sessions whose transfers are about to get other keys: until then they stand under the keys that they had.
+    private var changing: Set<SessionID> = []
+    /// Transfers that kept their keys when those of their session changed, and may be known by another one.
+    private var strays: [TransferID: QueueKey] = [:]
 
     /// - Parameter lookAhead: seconds for which it is known whose time is over.
     init(lookAhead: Double) { dues = DueTransfers(lookAhead: lookAhead) }
@@ -38,7 +42,11 @@ struct Lines: Sendable {
 
     /// Takes a transfer out of every line.
     mutating func leave(_ id: TransferID, _ key: QueueKey) {
-        ready.remove(id, key)
+        if !ready.remove(id, key) {
+            if let stray = strays[id] { ready.remove(id, stray) }
+            if changing.contains(key.session) { ready.remove([id], of: key.session) }
+        }
+        strays[id] = nil
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
@@ -90,23 +98,32 @@ struct Lines: Sendable {
     /// Takes out all that stand in line with a key.
     mutating func removeAll(with key: QueueKey) -> [TransferID] { ready.removeAll(with: key) }
 
+    /// Notes that the keys of a session's transfers are about to change: what is known of them may name the new ones.
+    mutating func beginChangingKeys(of session: SessionID) { changing.insert(session) }
+
     /// Gives all of a session that wait other keys.
     ///
     /// - Parameters:
-    ///   - changed: the key of a transfer in place of the one that it has.
+    ///   - changed: the key of a transfer in place of the one that it has; nil if it is not known, as it is new or about to leave.
     ///   - lineKey: the key of a line of the journal.
     /// - Returns: those in line, with the keys that they had and have.
     mutating func changeKeys(
-        of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey, lines lineKey: (StoredLine) -> QueueKey
+        of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey?, lines lineKey: (StoredLine) -> QueueKey
     ) -> [(id: TransferID, old: QueueKey, new: QueueKey)] {
+        changing.remove(session)
+        strays = strays.filter { $0.value.session != session }
         var moved: [(id: TransferID, old: QueueKey, new: QueueKey)] = []
         for old in ready.keys.filter({ $0.session == session }) {
-            for id in ready.removeAll(with: old) { moved.append((id, old, changed(old, id))) }
+            for id in ready.removeAll(with: old) {
+                let new = changed(old, id)
+                if new == nil { strays[id] = old }
+                moved.append((id, old, new ?? old))
+            }
         }
         for (id, _, key) in moved { ready.insert(id, key) }
         backlog.change { line, old in line.session == session ? lineKey(line) : old }
         for (id, waiting) in delayed where waiting.key.session == session {
-            delayed[id]?.key = changed(waiting.key, id)
+            if let new = changed(waiting.key, id) { delayed[id]?.key = new } else { strays[id] = waiting.key }
         }
         return moved
     }
