@@ -15,6 +15,20 @@ struct ChainSettings: Sendable {
         return own.merging(headers.filter { !names.contains($0.key.lowercased()) }) { own, _ in own }
     }
 
+    /// The configuration of a session that has the limits of a manager; without an identifier it is one of this process.
+    func shown(_ limits: SessionConfiguration, _ identifier: String) -> URLSessionConfiguration {
+        let configuration: URLSessionConfiguration =
+            identifier.isEmpty ? .default : .background(withIdentifier: identifier)
+        configuration.timeoutIntervalForRequest = limits.timeoutIntervalForRequest
+        configuration.timeoutIntervalForResource = limits.timeoutIntervalForResource
+        configuration.allowsCellularAccess = limits.allowsCellularAccess
+        configuration.allowsExpensiveNetworkAccess = limits.allowsExpensiveNetworkAccess
+        configuration.allowsConstrainedNetworkAccess = limits.allowsConstrainedNetworkAccess
+        if let limit = limits.maxTasksPerHost { configuration.httpMaximumConnectionsPerHost = limit }
+        if !headers.isEmpty { configuration.httpAdditionalHeaders = headers }
+        return configuration
+    }
+
     /// Lets a request trust its server as the manager says.
     func apply(to request: inout TransferRequest, host: String?) {
         switch host.flatMap({ trust?.policies[$0] }) {

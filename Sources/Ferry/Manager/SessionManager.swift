@@ -104,11 +104,15 @@ public final class SessionManager: Sendable {
         set { shared.events.completionHandler = newValue }
     }
 
-    /// A session for requests of the app's own; the manager's downloads are not among its tasks.
+    /// A session that shows the manager's configuration, its identifier and its unfinished downloads. Requests of the app's
+    /// own run in this process.
     public var session: URLSession {
         underlying.withLock { session in
             if let session { return session }
-            let made = URLSession(configuration: .default)
+            let limits = configuration
+            let made = URLSession(
+                showing: chain.shown(limits, identifier), carryingBy: chain.shown(limits, "")
+            ) { [shared] in shared.shownTasks }
             session = made
             return made
         }

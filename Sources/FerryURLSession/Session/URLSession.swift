@@ -63,15 +63,17 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         self.init(configuration, delegate, queue, isShared: false)
     }
 
-    /// - Parameter given: carries the tasks in place of the engine that the configuration asks for.
+    /// - Parameters:
+    ///   - given: carries the tasks in place of the engine that the configuration asks for.
+    ///   - isShown: whether the configuration is one that is shown: the session's own tasks run in this process.
     init(
         _ configuration: URLSessionConfiguration, _ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?,
-        isShared: Bool = false, engine given: (any SessionEngine)? = nil
+        isShared: Bool = false, engine given: (any SessionEngine)? = nil, isShown: Bool = false
     ) {
         guard let copied = configuration.copy() as? URLSessionConfiguration else {
             preconditionFailure("The copy of a configuration is a configuration.")
         }
-        kind = copied.kind
+        kind = isShown ? .foreground : copied.kind
         precondition(
             kind != .background || delegate != nil, "A background session needs a delegate to deliver its events to.")
         self.copied = copied
@@ -79,12 +81,13 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         self.isShared = isShared
         state = Mutex(State(delegate: delegate))
         // Looked up and added in one step, so that of two that are made at a time one acts for both.
-        if copied.identifier != nil { BackgroundSessions.shared.opening.lock() }
-        defer { if copied.identifier != nil { BackgroundSessions.shared.opening.unlock() } }
-        first = copied.identifier.flatMap { BackgroundSessions.shared.session(for: $0) }
+        let identifier = isShown ? nil : copied.identifier
+        if identifier != nil { BackgroundSessions.shared.opening.lock() }
+        defer { if identifier != nil { BackgroundSessions.shared.opening.unlock() } }
+        first = identifier.flatMap { BackgroundSessions.shared.session(for: $0) }
         super.init()
         guard first == nil else { return }
-        if let identifier = copied.identifier { BackgroundSessions.shared.add(self, identifier) }
+        if let identifier { BackgroundSessions.shared.add(self, identifier) }
         let engine: any SessionEngine =
             given
             ?? (kind == .background

@@ -31,6 +31,29 @@ import Testing
         }
     }
 
+    /// It was a session of its own: without identifier, which apps unwrap, and without tasks.
+    @Test func `G4 a manager's session shows its configuration, its identifier and its downloads`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(100_000)))) { fixture in
+            let manager = fixture.manager { $0.timeoutIntervalForRequest = 33 }
+            let session = manager.session
+            #expect(session.configuration.identifier == fixture.identifier)
+            #expect(session.configuration.timeoutIntervalForRequest == 33)
+            let task = try #require(manager.download(fixture.origin.url()))
+            try await task.receives(100_000)
+            let shown = try #require(await session.allTasks.first as? URLSessionDownloadTask)
+            #expect(shown.originalRequest?.url == task.url && shown.state == .running)
+            #expect(shown.countOfBytesReceived == 100_000)
+            #expect(await session.allTasks == [shown])
+            shown.suspend()
+            try await task.reaches(.suspended)
+            #expect(await session.allTasks.first?.state == .suspended)
+            shown.cancel()
+            try await eventually("the download is canceled") { task.status == .canceled }
+            #expect(await session.allTasks.isEmpty && shown.state == .completed)
+            manager.invalidate()
+        }
+    }
+
     @Test func `a download in the next statement uses the new configuration`() async throws {
         try await withFerry(OriginScript(Self.body, always: .hold("go", at: .body(1000)))) { fixture in
             try fixture.setConditions(#"{"includesLoopback": true, "cellular": true}"#)

@@ -1,0 +1,135 @@
+import Foundation
+package import FoundationNetworking
+import Synchronization
+
+/// A download that something else than a session carries, as a task of a session shows it.
+package struct ShownTask: Sendable {
+    package enum Action: Sendable { case resume, suspend, cancel }
+
+    /// Tells it from the others, as long as it is there.
+    let name: String
+    let request: URLRequest
+    let response: HTTPURLResponse?
+    let isSuspended: Bool
+    let received: Int64
+    /// -1 while it is not known.
+    let expected: Int64
+    let perform: @Sendable (Action) -> Void
+
+    package init(
+        _ name: String, request: URLRequest, response: HTTPURLResponse?, isSuspended: Bool, received: Int64,
+        expected: Int64, perform: @escaping @Sendable (Action) -> Void
+    ) {
+        self.name = name
+        self.request = request
+        self.response = response
+        self.isSuspended = isSuspended
+        self.received = received
+        self.expected = expected
+        self.perform = perform
+    }
+}
+
+extension URLSession {
+    /// A session that shows another one's configuration and downloads; the app's own tasks run in this process.
+    ///
+    /// - Parameters:
+    ///   - configuration: what the session shows.
+    ///   - own: what the app's own tasks go by.
+    ///   - shown: the downloads as they are; called each time that the app asks for the session's tasks.
+    package convenience init(
+        showing configuration: URLSessionConfiguration, carryingBy own: URLSessionConfiguration,
+        tasks shown: @escaping @Sendable () -> [ShownTask]
+    ) {
+        let engine = ShownEngine(own, shown)
+        self.init(configuration, nil, nil, engine: engine, isShown: true)
+        engine.open(self)
+    }
+}
+
+/// Keeps a task for each download that is shown, and lets the engine of this process carry all others.
+private final class ShownEngine: SessionEngine {
+    private struct State {
+        weak var session: URLSession?
+        var tasks: [String: URLSessionTask] = [:]
+    }
+
+    private let own: ForegroundEngine
+    private let shown: @Sendable () -> [ShownTask]
+    private let state = Mutex(State())
+
+    init(_ configuration: URLSessionConfiguration, _ shown: @escaping @Sendable () -> [ShownTask]) {
+        own = ForegroundEngine(configuration: configuration)
+        self.shown = shown
+    }
+
+    func open(_ session: URLSession) { state.withLock { $0.session = session } }
+
+    func nextTaskIdentifier() -> Int { own.nextTaskIdentifier() }
+    var carriesUnresumedTasks: Bool { false }
+    /// The end of the session lets go of what it shows.
+    var isRestoring: Bool { true }
+
+    func restored() async {
+        guard let session = state.withLock(\.session) else { return }
+        let shown = session.registry.isInvalidated ? [] : shown()
+        let names = Set(shown.map(\.name))
+        let gone = state.withLock { state in
+            let gone = state.tasks.filter { !names.contains($0.key) }
+            for name in gone.keys { state.tasks[name] = nil }
+            return gone.values
+        }
+        for task in gone {
+            _ = task.storage.withLock { $0.ledger.completed() }
+            _ = session.registry.remove(task)
+        }
+        for download in shown { show(download, in: session) }
+    }
+
+    private func show(_ download: ShownTask, in session: URLSession) {
+        let (task, isNew) = state.withLock { state -> (URLSessionTask, Bool) in
+            if let task = state.tasks[download.name] { return (task, false) }
+            let task = URLSessionDownloadTask(
+                own.nextTaskIdentifier(), of: session, work: .download(download.request))
+            state.tasks[download.name] = task
+            return (task, true)
+        }
+        task.storage.withLock { storage in
+            storage.transport = ShownTransport(perform: download.perform)
+            // One that was canceled here stays so until it is gone.
+            if !storage.ledger.isCancelled {
+                storage.ledger = TaskLedger(suspends: download.isSuspended ? 1 : 0, hasStarted: true)
+            }
+            storage.response = download.response
+            storage.counts.received = download.received
+            storage.counts.expectedToReceive = download.expected
+        }
+        task.moveProgress()
+        if isNew { session.registry.add(task) }
+    }
+
+    func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {
+        own.transport(for: task, work: work, relay: relay)
+    }
+
+    func ended(_ task: URLSessionTask) { own.ended(task) }
+    func invalidated() async { await own.invalidated() }
+}
+
+/// Lets the one that carries a download do what is done to the task that shows it.
+private final class ShownTransport: TaskTransport {
+    private let perform: @Sendable (ShownTask.Action) -> Void
+
+    init(perform: @escaping @Sendable (ShownTask.Action) -> Void) { self.perform = perform }
+
+    func resume() { perform(.resume) }
+    func suspend() { perform(.suspend) }
+    func cancel() { perform(.cancel) }
+
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        handler(nil)
+        perform(.cancel)
+    }
+
+    func update(_ change: TaskChange) {}
+}
