@@ -29,11 +29,19 @@ public final class Cache: Sendable {
         downloadFilePath: String? = nil
     ) {
         self.identifier = identifier
-        let base = downloadPath.map(Self.path) ?? Self.usualPath(identifier)
+        let base = Self.path(downloadPath ?? Self.defaultDiskCachePathClosure(identifier))
         self.downloadPath = base
         self.downloadTmpPath = downloadTmpPath.map(Self.path) ?? base + "/Tmp"
         self.downloadFilePath = downloadFilePath.map(Self.path) ?? base + "/File"
         kept = KeptFiles(folder: base, files: self.downloadFilePath)
+    }
+
+    private static let pathClosure = Mutex<@Sendable (String) -> String>(usualPath)
+
+    /// Names the folder of a cache that is given none, by its identifier; applies to caches that are made later.
+    public static var defaultDiskCachePathClosure: @Sendable (String) -> String {
+        get { pathClosure.withLock { $0 } }
+        set { pathClosure.withLock { $0 = newValue } }
     }
 
     // MARK: By name

@@ -22,6 +22,14 @@ import Testing
         #expect(path.dropFirst(DataFolder.path.count).split(separator: "/").count == 4)
     }
 
+    @Test func `are where the app's own rule puts a cache without a path`() {
+        let usual = Cache.defaultDiskCachePathClosure
+        Cache.defaultDiskCachePathClosure = { $0 == "ruled" ? "/by/the/app/" : usual($0) }
+        defer { Cache.defaultDiskCachePathClosure = usual }
+        #expect(Cache("ruled").downloadPath == "/by/the/app")
+        #expect(Cache("ruled", downloadPath: "/x").downloadPath == "/x")
+    }
+
     @Test func `are the tasks' own where a session knows them`() {
         let cache = Cache("a", downloadPath: "/x")
         let url = "http://example.org/a.mp4"

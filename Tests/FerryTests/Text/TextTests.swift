@@ -22,6 +22,18 @@ import Testing
         #expect(TimeText.text(seconds) == text)
     }
 
+    @Test func `numbers, texts and lists have the forms that code for Tiercel calls`() {
+        #expect(Int64(1_500_000).tr.convertSpeedToString() == "1.5 MB/s")
+        #expect(Int64(3600).tr.convertTimeToString() == "1:00:00")
+        #expect(Int64(1_500_000).tr.convertBytesToString() == "1.5 MB")
+        #expect(0.0.tr.convertTimeToDateString() == "" && 1.5.tr.convertTimeToDateString().count == 19)
+        #expect("abc".tr.md5 == "900150983cd24fb0d6963f7d28e17f72")
+        #expect("abc".tr.sha1 == "a9993e364706816aba3e25717850c26c9cd0d89d")
+        #expect("abc".tr.sha256.hasPrefix("ba7816bf") && "abc".tr.sha512.hasPrefix("ddaf35a1"))
+        #expect(FileManager.default.tr.freeDiskSpaceInBytes > 0)
+        #expect([1, 2].safeObject(at: 1) == 2 && [1].safeObject(at: 1) == nil && [1].safeObject(at: -1) == nil)
+    }
+
     @Test(
         arguments: [
             (0, 0, ""), (-1, 0, ""), (.infinity, 0, ""), (.nan, 0, ""), (1, 0, "1970-01-01 00:00:01"),
