@@ -12,6 +12,7 @@ package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal
     package nonisolated let engine: Engine
+    // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
     let hub: EventHub
     /// How it began, and how it ends.

@@ -50,6 +50,7 @@ actor SmallFiles {
     private var waiting: [Waiting] = []
     private var isPlacing = false
 
+    // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
     init(disk: DiskQueue, home: DecidingActor, reached: @escaping @Sendable (LifeStep) -> Void) {

@@ -30,6 +30,7 @@ package actor TransferRun {
     var cost = AttemptCost()
     var ending = AttemptEnd()
 
+    // SAFETY: The actor keeps alive what owns the executor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe engine.home.unownedExecutor }
 
     init(_ job: TransferJob, engine: Engine, journal: any FactsJournal) {

@@ -10,6 +10,7 @@ import Synchronization
 actor EventHub {
     private let journal: any Journal
     private nonisolated let home: DecidingActor
+    // SAFETY: The actor keeps alive what owns the executor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
