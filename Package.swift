@@ -140,6 +140,11 @@ let package = Package(
             name: "ClientSwift6Tests", dependencies: ["BackgroundURLSession"],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "ClientFerryTests", dependencies: ["BackgroundURLSession", "Ferry"]),
+        // The queue among clients, attempts, clocks and a journal of one seed, and the program of scripts/simulate.
+        .target(
+            name: "FerrySimulation", dependencies: ["FerryCore", "FerryEngine", "FerryService"],
+            path: "Tests/FerrySimulation"),
+        .executableTarget(name: "FerrySimulator", dependencies: ["FerrySimulation"], path: "Tests/FerrySimulator"),
         // What scripts/bench measures of URLSession.
         .executableTarget(
             name: "URLSessionBenchmark", dependencies: ["BackgroundURLSession"], path: "Benchmarks/URLSessionBenchmark"),
@@ -209,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService", "FerryStore",
-                "FerryTesting",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryServer", "FerryService",
+                "FerrySimulation", "FerryStore", "FerryTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
