@@ -316,7 +316,7 @@ extension SimulatedWorld {
         ledger.release(told: id)
         if mistake != .holdsForTheDead { tell(.finished(id, size: kind == .succeeded ? 9 : nil)) }
         publish(TransferEvent(number: number, kind: kind, at: now, id: id, session: session, transfer: nil))
-        noteNews(of: session)
+        tell(.app(.news(of: session)))
     }
 
     mutating func publish(_ event: TransferEvent) {

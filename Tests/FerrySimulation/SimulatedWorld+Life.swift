@@ -61,7 +61,7 @@ extension SimulatedWorld {
         if mistake != .forgetsSettingsOfSessions {
             tell(.recovered(found.sessions.map { ($0.id, $0.settings) }))
         }
-        queue.desk.recover([:], found.registrations)
+        tell(.app(.recovered([:], found.registrations)))
         if mistake != .forgetsWhatIsTimed { lineUp(found.timed) }
         if mistake == .takesUpWhatRests { for record in found.suspended { tell(.eligible(.init(record: record))) } }
         tell(.stored(found.lines))
@@ -70,7 +70,7 @@ extension SimulatedWorld {
             tell(.order(session.id, session.order))
         }
         surroundings.isOpen = true
-        for id in Surroundings.sessions where queue.desk.contains(id) { noteNews(of: id, isNew: false) }
+        for id in Surroundings.sessions where queue.desk.contains(id) { consider(id) }
         cleanUp()
     }
 

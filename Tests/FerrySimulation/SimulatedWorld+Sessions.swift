@@ -136,7 +136,7 @@ extension SimulatedWorld {
                         for id in turns { world.leaveTurn(id) }
                         if let next = world.surroundings.leaveAction(id) { world.soon.append(next) }
                         world.ledger.answered(concerned + later) { own.contains($0) ? what : nil }
-                        world.noteNews(of: id, isNew: false)
+                        world.consider(id)
                         next(&world)
                     }
                 }
@@ -268,13 +268,12 @@ extension SimulatedWorld {
         let attachment = SessionAttachment(
             application: parts[0], identifier: parts[1], process: Int32(session), isBackgroundLaunched: false,
             sendsLaunchEvents: true, connectionsPerHost: nil, isManager: session == 2)
-        let token = queue.desk.open(id, attachment, by: ProcessMark(process: Int32(session), started: 1, boot: ""))
-        _ = queue.desk.takeEvents(of: id, attachment, at: moment.wall)
-        let foreground = queue.desk.beginForeground(parts[0], saving: id)
+        let token = queue.open(id, attachment, by: ProcessMark(process: Int32(session), started: 1, boot: ""))
+        _ = queue.takeEvents(of: id, attachment, at: moment.wall)
+        tell(.app(.foreground(parts[0], saving: id)))
         hub.attach(id, token: token, isBrief: session == 2)
         if mistake == .listensFromNow { hub.skip(id) }
-        saveRegistration(of: id)
-        if foreground.application != nil { tell(.relaunchDelay(of: parts[0])) }
+        require(queue.follows(id, token, listener: token), "\(id) is opened, and another process has it")
         tell(.attached(attachment, id))
         return true
     }
@@ -284,10 +283,7 @@ extension SimulatedWorld {
         guard hub.isAttached(id) else { return false }
         let token = hub.token(of: id)
         hub.detach(id)
-        guard let token, queue.desk.close(id, token), !surroundings.isEnding else { return true }
-        queue.desk.forgetHolder(of: id)
-        saveRegistration(of: id)
-        noteNews(of: id, isNew: false)
+        if let token { tell(.app(.closed(id, token))) }
         return true
     }
 
@@ -295,17 +291,17 @@ extension SimulatedWorld {
     mutating func quit(_ session: Int) -> Bool {
         let id = Surroundings.sessions[session]
         guard surroundings.isOpen, queue.desk.contains(id), !surroundings.isActing(in: id) else { return false }
-        queue.desk.quit(id, at: moment.wall)
+        tell(.app(.quit(id)))
         saveRegistration(of: id)
         _ = leave(session)
         act(queue.desk.registration(of: id)?.isManager == true ? .pause : .cancel, id) { world in
-            world.queue.desk.quit(id, at: world.moment.wall)
+            world.tell(.app(.quit(id)))
             world.saveRegistration(of: id)
         }
         return true
     }
 
-    private mutating func saveRegistration(of id: SessionID) {
+    mutating func saveRegistration(of id: SessionID) {
         guard let registration = queue.desk.registration(of: id),
             let index = Surroundings.sessions.firstIndex(of: id)
         else { return }
@@ -315,9 +311,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// Something has happened that a session's app may have to be told of.
-    mutating func noteNews(of id: SessionID, isNew: Bool = true) {
-        if isNew, !queue.desk.noteNews(of: id) { return }
+    /// Asks the journal whether a session's app is to be told of its events.
+    mutating func consider(_ id: SessionID) {
         guard let index = Surroundings.sessions.firstIndex(of: id), !surroundings.isEnding,
             queue.desk.mayCall(for: id, isAlive: { _ in false })
         else { return }
@@ -328,10 +323,17 @@ extension SimulatedWorld {
                 isAsking: asking > 0)
         } then: { world, result in
             guard let work = result.value else { return }
-            let decision = world.queue.desk.decide(id, work)
             let isOpen = world.queue.desk.holder(of: id) != nil
             let isQuit = world.queue.desk.registration(of: id)?.isQuit == true
-            world.require(decision == .none || !isOpen && !isQuit, "the app of \(id) is called, and is there or quit")
+            let effects = world.queue.take(.app(.considered(id, work, firstDelay: 10)), at: world.moment)
+            let isCalled = effects.contains {
+                switch $0 {
+                case .launch, .tellApp: true
+                default: false
+                }
+            }
+            world.require(!isCalled || !isOpen && !isQuit, "the app of \(id) is called, and is there or quit")
+            world.perform(effects)
         }
     }
 

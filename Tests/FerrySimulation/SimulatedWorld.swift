@@ -135,7 +135,13 @@ package struct SimulatedWorld {
         case .readPolicies(let session): if mistake != .ignoresPoliciesOfSessions { readPolicies(session) }
         case .rest: require(queue.running.isEmpty, "rest while something runs")
         case .tellWaiting(let record): tellWaiting(record)
-        case .tellApp(let session): noteNews(of: session)
+        case .consider(let session): consider(session)
+        case .detached(let session):
+            if !surroundings.isEnding { saveRegistration(of: session) }
+            consider(session)
+        case .saveForeground(let foreground):
+            for (session, _) in foreground.registrations { saveRegistration(of: session) }
+        case .tellApp, .launch, .launchGivenUp, .endSignals: break
         case .cleanUp: cleanUp()
         case .readDue(let start, let end): readDue(after: start, through: end)
         case .lookSoon: soon.append { $0.tell(.plannedLook) }
