@@ -14,6 +14,8 @@ package final class JournalConnection {
     private(set) var hasManyPages = false
     /// Whether its changes are moved from the log into the journal's file after the commit.
     private(set) var defersCheckpoint = false
+    /// Whether what is deleted is overwritten everywhere.
+    private var isErasing = false
 
     init(_ database: Database, health: JournalHealth, alike: AlikeMemory? = nil) {
         self.database = database
@@ -60,8 +62,14 @@ package final class JournalConnection {
 
     /// Runs statements after which no page holds what they delete; pages that become free are written for that.
     func erasing<Value>(_ work: () throws(TransferError) -> Value) throws(TransferError) -> Value {
+        // One within another ends with the outer one.
+        guard !isErasing else { return try work() }
         try run { try $0.execute(sql: JournalSchema.eraseEverything) }
-        defer { try? database.execute(sql: JournalSchema.eraseCheaply) }
+        isErasing = true
+        defer {
+            isErasing = false
+            try? database.execute(sql: JournalSchema.eraseCheaply)
+        }
         return try work()
     }
 
