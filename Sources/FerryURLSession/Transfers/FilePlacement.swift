@@ -8,10 +8,14 @@ package struct FilePlacement {
     let file: URL
     let stays: Bool
 
-    /// Brings a file to the place that its task names, or to one that nobody cleans up if its caller takes it over.
+    /// Brings a file to the place that its task names, or to one that nothing cleans up if its caller takes it over.
     ///
+    /// - Parameter outlivesTransfer: whether the file is there when the service, which is of this process, has forgotten its
+    ///   transfer.
     /// - Throws: `TransferError` `destination_exists`, or `URLError.cannotMoveFile`.
-    static func place(_ path: String, task: URLSessionTask, status: Int?) throws -> FilePlacement {
+    static func place(
+        _ path: String, task: URLSessionTask, status: Int?, outlivesTransfer: Bool = false
+    ) throws -> FilePlacement {
         let isSuccess = (200..<300).contains(status ?? 200)
         if isSuccess, let destination = task.options.destination {
             return FilePlacement(file: try move(path, to: destination), stays: true)
@@ -21,7 +25,11 @@ package struct FilePlacement {
             guard unsafe rename(path, file.path) == 0 || copies(path, to: file) else { throw URLError(.cannotMoveFile) }
             return FilePlacement(file: file, stays: true)
         }
-        return FilePlacement(file: URL(fileURLWithPath: path), stays: false)
+        guard outlivesTransfer else { return FilePlacement(file: URL(fileURLWithPath: path), stays: false) }
+        // Under a name that the service does not know: it removes the result of a transfer that it forgets.
+        let file = URL(fileURLWithPath: path + ".tmp")
+        guard unsafe rename(path, file.path) == 0 else { throw URLError(.cannotMoveFile) }
+        return FilePlacement(file: file, stays: false)
     }
 
     /// Moves a file in one step to its place, so that it is durable there.

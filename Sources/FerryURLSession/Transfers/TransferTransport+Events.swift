@@ -117,7 +117,8 @@ extension TransferTransport {
             return nil
         }
         do {
-            let place = try FilePlacement.place(path, task: task, status: transfer.response?.status)
+            let place = try FilePlacement.place(
+                path, task: task, status: transfer.response?.status, outlivesTransfer: !transfers.place.isDaemon)
             if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
             return nil
         } catch let error as URLError {

@@ -68,7 +68,8 @@ import Testing
         let caller = Task { try await bed.session.data(for: bed.request) }
         let transport = try await onlyTransport(bed)
         caller.cancel()
-        await #expect(throws: URLError(.cancelled)) { try await caller.value }
+        let error = await #expect(throws: URLError.self) { try await caller.value }
+        #expect(error?.code == .cancelled && error?.failingURL == bed.request.url)
         #expect(transport.told == ["resume", "cancel"])
     }
 
@@ -119,7 +120,8 @@ import Testing
         bytes.task.cancel()
         await sender.value
         try await eventually { bytes.task.state == .completed }
-        await #expect(throws: URLError(.cancelled)) { for try await _ in bytes {} }
+        let error = await #expect(throws: URLError.self) { for try await _ in bytes {} }
+        #expect(error?.code == .cancelled && error?.failingURL == bed.request.url)
     }
 
     @Test func `bytes that are dropped cancel their task`() async throws {
