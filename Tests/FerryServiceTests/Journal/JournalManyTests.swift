@@ -69,7 +69,8 @@ import Testing
         canceled.intent = .cancel
         canceled.outcome = .canceled
         canceled.facts.cancelReason = 0
-        var asking = try Sample.record(6)
+        var asking = TransferRecord(
+            id: Sample.id(6), createdAt: Sample.moment + 1, request: try Sample.record(6).request, credentials: nil)
         asking.request.priority = .high
         asking.request.rateLimit = 1000
         asking.request.expectedSize = 7
