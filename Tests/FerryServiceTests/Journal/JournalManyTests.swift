@@ -72,7 +72,7 @@ import Testing
         var asking = TransferRecord(
             id: Sample.id(6), createdAt: Sample.moment + 1, request: try Sample.record(6).request, credentials: nil)
         asking.request.priority = .high
-        asking.request.rateLimit = 1000
+        asking.request.rateLimit = 2048
         asking.request.expectedSize = 7
         asking.facts.challenge = .authentication(
             AuthenticationChallenge(
