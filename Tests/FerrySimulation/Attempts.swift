@@ -52,7 +52,7 @@ struct Attempts {
     mutating func givesSlotAway(_ id: TransferID) { keepers.insert(id) }
     mutating func forget(_ id: TransferID) { keepers.remove(id) }
 
-    /// Ends an attempt; returns those who have waited for it.
+    /// Ends an attempt; returns the steps that have waited for it.
     mutating func end(_ id: TransferID) -> [Waiter] {
         attempts[id] = nil
         for index in waiting.indices { waiting[index].ids.remove(id) }
@@ -63,7 +63,7 @@ struct Attempts {
         waiting.append(Waiting(ids: Set(ids), isPatient: isPatient, next: next))
     }
 
-    /// Returns those who wait no more for an attempt.
+    /// Returns the steps that wait no more for an attempt.
     mutating func losePatience(with id: TransferID) -> [Waiter] {
         takeWaiting { !$0.isPatient && $0.ids.contains(id) }
     }

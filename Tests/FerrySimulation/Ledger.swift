@@ -104,7 +104,7 @@ struct Ledger {
         return nil
     }
 
-    /// The durable events of a session after a number, also those that were let go.
+    /// The durable events of a session after a number, also the events that were let go.
     func events(after number: Int64, of session: SessionID, limit: Int) -> [(number: Int64, id: TransferID)] {
         let all = events[session] ?? []
         guard let start = all.firstIndex(where: { $0.number > number }) else { return [] }

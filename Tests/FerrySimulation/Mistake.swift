@@ -68,7 +68,7 @@ package enum Mistake: String, CaseIterable, Sendable {
     case ignoresTheNetwork
     /// What transfers depend on is not watched.
     case watchesNothing
-    /// A changed network policy of a session is not told to those who wait.
+    /// A changed network policy of a session is not told to its waiting transfers.
     case ignoresPoliciesOfSessions
     /// A server holds its origin for as long as it likes.
     case holdsForADay

@@ -19,7 +19,7 @@ extension SimulatedWorld {
         soon.append { $0.readStarting() }
     }
 
-    /// Reads the records of those that have a slot, with those of some that come next.
+    /// Reads the records of transfers that have a slot, with the records of some that come next.
     private mutating func readStarting() {
         let revision = journal.revision
         var group = gatherings.starting

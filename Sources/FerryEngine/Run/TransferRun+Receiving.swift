@@ -194,7 +194,7 @@ extension TransferRun {
     func noteCost() {
         let spent = job.progress.spent.load(ordering: .relaxed)
         cost.spent += spent - facts.bytesSpent
-        // Facts that nothing changes stay shared with those who know them.
+        // Facts that nothing changes stay shared with the job and the queue, which hold the same box.
         if facts.bytesSpent != spent { facts.bytesSpent = spent }
         if facts.ranges.byteCount > facts.frontier { cost.gained += facts.advance() }
         cost.frontier = max(cost.frontier, facts.frontier)

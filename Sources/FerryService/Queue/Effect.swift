@@ -97,7 +97,7 @@ enum Input: Sendable {
     case due([DueTransfer])
     /// It is to be found whose time passes soon.
     case lookAhead
-    /// The alarms of transfers have rung; those that are acted upon ring again after that.
+    /// The alarms of transfers have rung; the alarm of a transfer that is acted upon rings again after the action.
     case rang([TransferID], isBusy: Bool)
     /// The alarm of a transfer has rung, and this is its record.
     case overdue(TransferRecord)
@@ -168,7 +168,7 @@ enum Effect: Sendable {
     case readDue(after: Date?, through: Date)
     /// Those that were taken out of line, for the caller to give back.
     case takenOut(Lines.TakenOut)
-    /// Looks at the free slots once those who have their turn now are done.
+    /// Looks at the free slots once the jobs that wait for the service now are done.
     case lookSoon
     /// Reads on in the journal where a line is short.
     case readOn(Backlog<StoredLine>.Reading)

@@ -226,7 +226,7 @@ struct QueueState: Sendable {
         return effects + giveExcessBack(of: id) + fill()
     }
 
-    /// Lets those who wait in a session and those who run follow its changed network policy.
+    /// Lets the waiting and the running transfers of a session follow its changed network policy.
     mutating func follow(_ own: [TransferID: NetworkPolicy], of id: SessionID) -> [Effect] {
         let sessions = sessions
         func changed(_ key: QueueKey, _ transfer: TransferID) -> QueueKey? {

@@ -34,7 +34,7 @@ extension LocalTransferService {
         return info
     }
 
-    /// Lets those who wait in a session and those who run follow its changed network policy.
+    /// Lets the waiting and the running transfers of a session follow its changed network policy.
     private func followNetwork(of session: SessionID) async throws(TransferError) {
         let pending = try await noting { () async throws(TransferError) in
             try await journal.read { reader throws(TransferError) in try reader.pending(of: session) }

@@ -47,7 +47,7 @@ enum CoreColumns {
 
     /// The ids of a row of ``selectAlike``, in order.
     ///
-    /// - Parameter page: those that were asked for, in order: mostly all of them are alike, and no text is read.
+    /// - Parameter page: the ids that were asked for, in order: mostly all rows are alike, and no text is read.
     static func ids(_ row: RowReader, of page: [TransferID]) -> [TransferID] {
         if row.integer(21) == Int64(page.count) { return page }
         var ids: [TransferID] = []
