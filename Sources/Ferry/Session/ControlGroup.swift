@@ -53,6 +53,9 @@ struct ControlRefusals {
     func error(of tasks: [DownloadTask]) -> FerryError? {
         if let whole { return whole }
         if single.isEmpty { return nil }
-        return tasks.lazy.compactMap { $0.state.withLock(\.transfer) }.compactMap { single[$0] }.first
+        for task in tasks {
+            if let error = task.state.withLock(\.transfer).flatMap({ single[$0] }) { return error }
+        }
+        return nil
     }
 }

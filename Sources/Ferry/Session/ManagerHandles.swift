@@ -10,7 +10,8 @@ struct ManagerHandles {
     private var kept: [SessionManager] = []
 
     /// The one that was made last.
-    var newest: SessionManager? { handles.lazy.reversed().compactMap(\.manager).first }
+    var newest: SessionManager? { all.last }
+    /// Each handle is looked at once: its manager may go between two looks.
     var all: [SessionManager] { handles.compactMap(\.manager) }
 
     mutating func add(_ manager: SessionManager) {

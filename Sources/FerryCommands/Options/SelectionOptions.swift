@@ -38,7 +38,7 @@ extension SelectionOptions {
             for result in results { context.console.say(result.line(after: action)) }
             if results.isEmpty { context.console.say("There are no transfers to act on.") }
         }
-        return results.lazy.compactMap(\.error).first?.code.row.exitStatus ?? 0
+        return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
 
 }

@@ -24,7 +24,7 @@ struct QuitCommand: FerrySubcommand {
             for result in results { context.console.say(result.line) }
             if results.isEmpty { context.console.say("The session has no transfers that could end.") }
         }
-        return results.lazy.compactMap(\.error).first?.code.row.exitStatus ?? 0
+        return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
 }
 

@@ -40,18 +40,18 @@ extension JournalTransaction {
     /// their events.
     ///
     /// A transfer that has ended and lost its secrets is not asked for without them.
-    /// - Parameter gone: transfers that have succeeded and whose files are gone, with the rows that this was found for; they
-    ///   are fetched again, unless their rows have changed since.
+    /// - Parameter gone: transfers that have succeeded and whose files are gone, with the successes that this was found for;
+    ///   they are fetched again, unless another success has taken its place.
     package func begin(
         _ ids: [TransferID], of session: SessionID, _ circumstances: WishCircumstances,
-        gone: [TransferID: Revision] = [:]
+        gone: [TransferID: Outcome] = [:]
     ) throws(TransferError) -> BegunTransfers {
         let changes = try change(.start, ids, of: session, circumstances)
         var begun = changes.changed
         // What has succeeded, or is being removed, is refused as well, which is no failure to report.
         var lacking = changes.refused.filter { $0.error.code == .authRequired }.map(\.id)
-        for (id, revision) in gone {
-            guard let record = try record(id), record.request.session == session, record.revision == revision
+        for (id, success) in gone {
+            guard let record = try record(id), record.request.session == session, record.outcome == success
             else { continue }
             var machine = TransferMachine(record)
             switch machine.wished(.fetchAgain, at: circumstances.moment(of: id)) {

@@ -73,7 +73,8 @@ package protocol JournalTransaction: JournalReader {
 
     /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
     ///
-    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them.
+    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them. Secrets that were given
+    /// anew after an end that forgets them stay (``JournalSecrets``).
     /// - Parameters:
     ///   - phase: how they have ended.
     ///   - moment: only transfers that ended before; nil is all.

@@ -19,8 +19,8 @@ struct BatchStarts: Sendable {
     }
 
     let ids: [TransferID]
-    /// Those that have succeeded and whose files are gone, with the rows that say so.
-    let gone: [TransferID: Revision]
+    /// The successes whose files are gone.
+    let gone: [TransferID: Outcome]
     let circumstances: WishCircumstances
     /// What is changed before they go on.
     let changes: [(id: TransferID, change: TransferChange)]
@@ -30,7 +30,6 @@ struct BatchStarts: Sendable {
     ///
     /// What a change makes of a transfer is decided from the row that it is stored in.
     func begin(in session: SessionID, _ transaction: any JournalTransaction) throws(TransferError) -> Begun {
-        var gone = gone
         var changes: [Begun.Change] = []
         var failures: [ActionResult] = []
         for (id, change) in self.changes {
@@ -45,9 +44,6 @@ struct BatchStarts: Sendable {
             }
             guard changed.request != old.request, try transaction.put(changed, replacing: old) else { continue }
             changes.append(Begun.Change(changed: changed, old: old))
-            // A file is gone whatever is changed here.
-            guard let found = gone[id], found == old.revision else { continue }
-            gone[id] = try transaction.record(id)?.revision
         }
         let begun = try transaction.begin(ids, of: session, circumstances, gone: gone)
         return Begun(

@@ -46,8 +46,8 @@ struct MemoryRow: Sendable {
     /// Whether there may be something left on disk after its end.
     var leavesWork: Bool { (phase == .canceling || phase.isEnded) && record.facts.leavesWork }
 
-    /// Whether it has ended and still has secrets.
-    var hasSecrets: Bool { phase.isEnded && record.hasSecrets }
+    /// Whether it has ended and still has secrets that it had before.
+    var hasOldSecrets: Bool { phase.isEnded && JournalSecrets(record) == .kept }
 
     /// Where one that succeeded has put its file.
     var placed: String? {

@@ -83,7 +83,7 @@ struct MemoryTransfers: Sendable {
         }
         Self.move(id, in: &timed, from: old?.isTimed, to: new?.isTimed)
         Self.move(id, in: &left, from: old?.leavesWork, to: new?.leavesWork)
-        Self.move(id, in: &secrets, from: old?.hasSecrets, to: new?.hasSecrets)
+        Self.move(id, in: &secrets, from: old?.hasOldSecrets, to: new?.hasOldSecrets)
     }
 
     private static func remove<Key: Hashable>(

@@ -106,14 +106,13 @@ extension LocalTransferService {
         return Set(await stillRunning(old))
     }
 
-    /// Those that have succeeded and whose files are not there as they were placed, with the rows that say so.
-    func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(TransferError) -> [TransferID: Revision]
-    {
+    /// The successes whose files are not there as they were placed.
+    func withoutFiles(_ ids: [TransferID], of session: SessionID) async throws(TransferError) -> [TransferID: Outcome] {
         let succeeded = try await reading { reader throws(TransferError) in
             try reader.succeeded(of: session, among: ids)
         }
-        var gone: [TransferID: Revision] = [:]
-        for record in succeeded where await !placed.isIntact(record) { gone[record.id] = record.revision }
+        var gone: [TransferID: Outcome] = [:]
+        for record in succeeded where await !placed.isIntact(record) { gone[record.id] = record.outcome }
         return gone
     }
 

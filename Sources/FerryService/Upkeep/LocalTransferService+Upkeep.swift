@@ -48,7 +48,7 @@ extension LocalTransferService {
     }
 
     /// Forgets what opens something for the users of transfers that have ended: of failed ones, once their bytes are forgotten
-    /// too.
+    /// too. What a user has given anew to fetch a file again stays.
     func forgetOldSecrets() async throws(TransferError) {
         let ends: [(JournalPhase, before: Date?)] = [
             (.succeeded, nil), (.canceled, nil), (.failed, Date().addingTimeInterval(-CleanUp.lifetime)),

@@ -48,7 +48,7 @@ enum TransferColumns {
             placed(record), record.finishedAt?.journalMilliseconds, StoredLine.word(of: request.network),
             StoredLine.word(of: record), try text(record.facts, plain: TransferFacts()), try text(record.failures),
             try JournalJSON.text(ifPresent: record.retry), try JournalJSON.text(ifPresent: record.outcome),
-            record.hasSecrets,
+            JournalSecrets(record).rawValue,
         ]
         return StatementArguments(values + CoreColumns.arguments(record.core))
     }

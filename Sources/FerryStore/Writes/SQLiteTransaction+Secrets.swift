@@ -20,7 +20,8 @@ extension SQLiteTransaction {
         var ids: [TransferID] = []
         try connection.forEachRow(
             """
-            SELECT id FROM transfers INDEXED BY transfers_secrets WHERE phase = ? AND secrets IS NOT 0 AND id > ? \
+            SELECT id FROM transfers INDEXED BY transfers_secrets WHERE phase = ? AND secrets IS NOT 0 \
+            AND secrets IS NOT \(JournalSecrets.givenAnew.rawValue) AND id > ? \
             \(moment == nil ? "" : "AND finished_at < ?") ORDER BY id LIMIT 100
             """, arguments
         ) { row in

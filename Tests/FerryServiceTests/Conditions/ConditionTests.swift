@@ -125,7 +125,10 @@ import Testing
             conditions.set { $0.expensive = true }
             let failed = try await bed.wait(for: id, .failed)
             #expect(failed.error?.code == .offline && failed.error?.details.network == .expensive)
+            let patient = try await bed.add("/other") { $0.network = NetworkPolicy(allowsExpensive: false) }.id
             conditions.set { $0.expensive = false }
+            // The service learns of it with the next turn; a retry before fails again.
+            try await bed.wait(for: patient, .succeeded)
             try await bed.act(.retry, id)
             try await bed.wait(for: id, .succeeded)
             #expect(bed.ranges() == [nil, "bytes=100000-"])

@@ -101,8 +101,8 @@ import Testing
             _ = try transaction.suspend(ids, of: session, at: now)
             var circumstances = WishCircumstances(now)
             circumstances.delayed = Set(ids)
-            let gone = Dictionary(
-                try transaction.records(ids).map { ($0.id, $0.revision) }, uniquingKeysWith: { first, _ in first })
+            var gone: [TransferID: Outcome] = [:]
+            for record in try transaction.records(ids) { gone[record.id] = record.outcome }
             _ = try transaction.begin(ids, of: session, circumstances, gone: gone)
             _ = try transaction.trimEvents(of: session, retention.limits(isAcknowledged: false, now: now.wall))
         }

@@ -208,9 +208,15 @@ import Testing
         try await Sample.insert(records, into: journal)
         let (ids, session) = (records.map(\.id), records[0].request.session)
         let found = try await journal.read { reader throws(TransferError) in try reader.records(ids) }
-        let gone = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.revision) })
-        try await journal.commit { transaction throws(TransferError) in try transaction.update(found[1]) }
-        let begun = try await journal.commit { transaction throws(TransferError) in
+        var gone: [TransferID: Outcome] = [:]
+        for record in found { gone[record.id] = record.outcome }
+        gone[ids[1]] = .succeeded(Outcome.Success(path: "/d/earlier", size: 5, verified: []))
+        try await journal.commit { transaction throws(TransferError) in
+            var changed = found[0]
+            changed.request.rateLimit = 4096
+            try transaction.update(changed)
+        }
+        let begun = try await journal.commit { [gone] transaction throws(TransferError) in
             try transaction.begin(ids, of: session, delayed: [], gone: gone, at: WishStates.now)
         }
         #expect(begun.events.ids == [ids[0]] && begun.lacking == [ids[2]])

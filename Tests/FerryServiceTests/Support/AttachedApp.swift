@@ -56,13 +56,13 @@ final class AttachedApp: Sendable {
     /// Number of the last durable event that it was told, whole or in short.
     var through: Int64 {
         seen.withLock { signals in
-            signals.reversed().lazy.compactMap { signal in
+            signals.compactMap { signal in
                 switch signal {
                 case .event(let event): event.number
                 case .batch(let batch): batch.through
                 case .attached, .idle: nil
                 }
-            }.first ?? 0
+            }.last ?? 0
         }
     }
 

@@ -23,7 +23,7 @@ extension Journal {
 
 extension JournalTransaction {
     func begin(
-        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Revision] = [:],
+        _ ids: [TransferID], of session: SessionID, delayed: [TransferID], gone: [TransferID: Outcome] = [:],
         at moment: ActiveTime.Instant
     ) throws(TransferError) -> BegunTransfers {
         var circumstances = WishCircumstances(moment)

@@ -6,12 +6,12 @@ package enum OriginPlan {
     package static func steps(for exchange: OriginExchange, script: OriginScript) -> [OriginStep] {
         let modes = script.modes(for: exchange)
         let prelude = modes.compactMap { $0.named(for: exchange.request.connection).stepBeforeHead }
-        if let steps = modes.lazy.compactMap({ $0.stepsInPlaceOfAnswer(exchange) }).first { return prelude + steps }
+        if let steps = modes.compactMap({ $0.stepsInPlaceOfAnswer(exchange) }).first { return prelude + steps }
 
         var resource = OriginResource(script.body(at: exchange.request.path))
         for mode in modes { resource.apply(mode, in: exchange) }
         var response =
-            modes.lazy.compactMap { OriginResponse.replacement($0, exchange) }.first
+            modes.compactMap { OriginResponse.replacement($0, exchange) }.first
             ?? .answering(exchange, resource, modes)
         let date = HTTPDate.text(of: Date(timeIntervalSince1970: Double(exchange.now)))
         response.fields.insert(HeaderField(name: "Date", value: date), at: 0)
