@@ -27,6 +27,7 @@ import Testing
         #expect(error?.message.contains("/opt/bin/ferryd, /bin/ferryd") == true)
         let named = #expect(throws: TransferError.self) { try find(["FERRYD": "/gone"], has: "/opt/bin/ferryd") }
         #expect(named?.message.contains("FERRYD is /gone") == true)
+        #expect(error?.isForWantOfProgram == true && named?.isForWantOfProgram == true)
     }
 
     @Test(

@@ -25,7 +25,8 @@ extension ManagedSession: AttachedSessionClient {
         switch attached.standing {
         case .following: nil
         case .refused: .sessionInUse(identifier: place.identifier)
-        case .idle, .attaching, .listing, .closed: .daemonUnavailable(message: "The daemon has not answered in time.")
+        case .idle, .attaching, .listing, .closed:
+            .daemonUnavailable(message: attached.failure?.message ?? "The daemon has not answered in time.")
         }
     }
 

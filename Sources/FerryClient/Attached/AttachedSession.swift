@@ -1,4 +1,4 @@
-import FerryCore
+package import FerryCore
 import Synchronization
 
 /// A session that this process has open in its daemon: attached, listed, followed and acknowledged, through any number of
@@ -48,7 +48,9 @@ package final class AttachedSession: Sendable {
     package var standing: AttachmentMachine.State { state.withLock(\.machine.state) }
     /// Whether the client has had a list since it asked for the session, although it may hear of nothing at the moment.
     package var isListed: Bool { state.withLock(\.machine.isListed) }
-    /// Whether it is not known yet whether this process gets the session.
+    /// Why the last attempt to attach has failed; nil while the session is followed.
+    package var failure: TransferError? { state.withLock(\.machine.failure) }
+    /// Whether it is worth waiting to learn whether this process gets the session.
     package var isUnderWay: Bool { state.withLock(\.machine.isUnderWay) }
     var isClosed: Bool { standing == .closed }
 

@@ -52,6 +52,8 @@ package struct AttachmentMachine: Sendable {
     package private(set) var numbers: EventNumbers
     /// Attempts that have failed since the session was followed last.
     private var failures = 0
+    /// Why the last of them has failed; nil if the daemon has ended the stream.
+    package private(set) var failure: TransferError?
     /// When the session was asked for, or lost.
     private var start: Instant?
 
@@ -61,10 +63,11 @@ package struct AttachmentMachine: Sendable {
         numbers = EventNumbers(acknowledges: acknowledges)
     }
 
-    /// Whether it is not known yet whether this process gets the session.
+    /// Whether it is worth waiting to learn whether this process gets the session.
     package var isUnderWay: Bool {
         switch state {
-        case .idle, .attaching, .listing: true
+        case .idle, .listing: true
+        case .attaching: failure?.isForWantOfProgram != true
         case .following, .refused, .closed: false
         }
     }
@@ -78,6 +81,7 @@ package struct AttachmentMachine: Sendable {
             state = .attaching
             isListed = false
             failures = 0
+            failure = nil
             start = now
             return [.attach(after: .zero)]
         case .attaching, .listing, .following, .closed: return []
@@ -103,6 +107,7 @@ package struct AttachmentMachine: Sendable {
         isListed = true
         lists += 1
         failures = 0
+        failure = nil
         var effects: [Effect] = [.release]
         if numbers.listed(through: number) == .ofAnotherJournal { effects.append(.forgetNumbers) }
         return effects + acknowledgement(at: now)
@@ -120,9 +125,11 @@ package struct AttachmentMachine: Sendable {
         case .attaching, .listing:
             state = .attaching
             failures += 1
+            failure = error
             var effects: [Effect] = []
             if failures == 1, let error { effects.append(.tellUnreachable(error)) }
-            if let start, start.duration(to: now) > patience { effects.append(.release) }
+            let isOutOfTime = start.map { $0.duration(to: now) > patience } ?? false
+            if isOutOfTime || !isUnderWay { effects.append(.release) }
             return effects + [.attach(after: delay)]
         case .idle, .refused, .closed: return []
         }

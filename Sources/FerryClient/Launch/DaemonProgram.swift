@@ -1,4 +1,5 @@
 import FerryCore
+import Foundation
 
 /// Finds the daemon's executable: `FERRYD`, then beside the running program, then `PATH`.
 struct DaemonExecutable {
@@ -13,8 +14,8 @@ struct DaemonExecutable {
             guard isExecutable(named) else {
                 throw TransferError(
                     .daemonUnreachable,
-                    "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run."
-                )
+                    "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run.",
+                    details: ErrorDetails(errno: ENOENT))
             }
             return named
         }
@@ -26,8 +27,14 @@ struct DaemonExecutable {
         throw TransferError(
             .daemonUnreachable,
             "The daemon cannot be started: there is no ferryd at \(places.isEmpty ? "any known place" : places). "
-                + "Set FERRYD to its path.")
+                + "Install it, or set FERRYD to its path.",
+            details: ErrorDetails(errno: ENOENT))
     }
+}
+
+extension TransferError {
+    /// Whether there is no daemon that could be started: to wait for one is in vain.
+    package var isForWantOfProgram: Bool { code == .daemonUnreachable && details.errno == ENOENT }
 }
 
 /// The variables that a daemon gets from the client that starts it.

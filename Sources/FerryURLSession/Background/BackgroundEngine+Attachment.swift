@@ -17,7 +17,8 @@ extension BackgroundEngine: AttachedSessionClient {
             return FerryCore.TransferError(.daemonUnreachable, "The identifier cannot name a session.")
         }
         if case .refused(let error) = attached.standing { return error }
-        return attached.isListed ? nil : FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
+        if attached.isListed { return nil }
+        return attached.failure ?? FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
     }
 
     var isRestoring: Bool {

@@ -1,5 +1,6 @@
 @testable import FerryClient
 import FerryCore
+import Glibc
 import Testing
 
 @Suite struct `How a session stays attached` {
@@ -19,6 +20,8 @@ import Testing
         typealias Effects = [AttachmentMachine.Effect]
         var state: AttachmentMachine.State { machine.state }
         var isListed: Bool { machine.isListed }
+        var isUnderWay: Bool { machine.isUnderWay }
+        var failure: TransferError? { machine.failure }
         var lists: Int { machine.lists }
         var numbers: EventNumbers { machine.numbers }
         func wanted() -> Effects { machine.wanted(at: now) }
@@ -72,6 +75,19 @@ import Testing
         session.listed()
         _ = session.lost()
         #expect(!session.lost().contains(.release))
+    }
+
+    @Test func `without a program to start callers go on at once, and attempts go on until there is one`() {
+        let session = Session()
+        let missing = TransferError(.daemonUnreachable, "No ferryd.", details: ErrorDetails(errno: ENOENT))
+        #expect(session.wanted() == [.attach(after: .zero)] && session.isUnderWay)
+        #expect(session.lost(missing) == [.tellUnreachable(missing), .release, .attach(after: .milliseconds(100))])
+        #expect(!session.isUnderWay && session.failure == missing)
+        #expect(session.lost(missing) == [.release, .attach(after: .milliseconds(200))])
+        _ = session.attached()
+        #expect(session.isUnderWay)
+        session.listed()
+        #expect(session.failure == nil)
     }
 
     @Test func `a session that another process has is asked for again by the client alone`() {

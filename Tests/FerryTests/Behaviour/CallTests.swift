@@ -251,7 +251,8 @@ import Testing
             let early = manager.download(fixture.origin.url("/early")) { seen.add($0) }
             let failed = try #require(early)
             #expect(failed.status == .failed)
-            guard case .daemonUnavailable? = failed.ferryError else {
+            guard case .daemonUnavailable(let reason)? = failed.ferryError, reason.contains("FERRYD is /nowhere/ferryd")
+            else {
                 Issue.record("\(String(describing: failed.error))")
                 return
             }
@@ -260,7 +261,7 @@ import Testing
                 _ = try await manager.enqueue(DownloadSpec(fixture.origin.url("/early")))
                 Issue.record("It is stored.")
             } catch {
-                guard case .daemonUnavailable = error else {
+                guard case .daemonUnavailable(let reason) = error, reason.contains("FERRYD is /nowhere/ferryd") else {
                     Issue.record("\(error)")
                     return
                 }
