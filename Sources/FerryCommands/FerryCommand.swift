@@ -10,7 +10,7 @@ struct FerryCommand: ParsableCommand {
         subcommands: [
             GetCommand.self, AddCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self,
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
-            QuitCommand.self, DaemonCommand.self,
+            QuitCommand.self, SettingsCommand.self, DaemonCommand.self,
         ])
 }
 

@@ -8,7 +8,8 @@ import Testing
         ("get", GetCommand.self), ("add", AddCommand.self), ("list", ListCommand.self), ("info", InfoCommand.self),
         ("watch", WatchCommand.self), ("wait", WaitCommand.self), ("pause", PauseCommand.self),
         ("resume", ResumeCommand.self), ("cancel", CancelCommand.self), ("retry", RetryCommand.self),
-        ("remove", RemoveCommand.self), ("quit", QuitCommand.self), ("daemon-run", DaemonRun.self),
+        ("remove", RemoveCommand.self), ("quit", QuitCommand.self), ("settings", SettingsCommand.self),
+        ("daemon-run", DaemonRun.self),
         ("daemon-start", DaemonStart.self),
         ("daemon-stop", DaemonStop.self), ("daemon-status", DaemonStatus.self),
     ]

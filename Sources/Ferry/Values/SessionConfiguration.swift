@@ -10,6 +10,9 @@ public struct SessionConfiguration: Equatable, Sendable {
     /// Seconds from the first start in which a download must end; suspended time does not count.
     public var timeoutIntervalForResource: TimeInterval = 604_800
     /// Downloads that run at the same time; values below 1 are 1.
+    ///
+    /// The daemon's own limits hold besides: 16 transfers in all and 8 connections to one host, unless `ferry settings` has
+    /// changed them.
     public var maxConcurrentTasksLimit: Int = 6
     /// Downloads that run at the same time from one host; nil is the daemon's own limit.
     public var maxTasksPerHost: Int?

@@ -15,6 +15,13 @@ enum ByteText {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
+    /// As ``ByteAmount`` reads it back, without rounding: `64M`, `1500`.
+    static func exact(_ bytes: Int64) -> String {
+        var (rest, unit) = (bytes, 0)
+        while rest > 0, rest % 1024 == 0, unit < 4 { (rest, unit) = (rest / 1024, unit + 1) }
+        return "\(rest)" + ["", "k", "M", "G", "T"][unit]
+    }
+
     static func speed(_ bytesPerSecond: Double) -> String {
         of(Int64(bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0)) + "/s"
     }

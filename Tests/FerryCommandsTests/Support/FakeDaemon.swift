@@ -11,6 +11,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
         var requests: [TransferRequest] = []
         var actions: [TransferAction] = []
         var quits: [QuitSelection] = []
+        var settings = ServiceSettings()
     }
 
     private let state = Mutex(State())
@@ -123,9 +124,12 @@ final class FakeDaemon: DaemonAccess, SessionService {
     func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
         SessionInfo(id: id, settings: settings, transfers: [:])
     }
-    func settings() async throws(TransferError) -> ServiceSettings { ServiceSettings() }
+    func settings() async throws(TransferError) -> ServiceSettings { state.withLock(\.settings) }
     func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
-        ServiceSettings()
+        let changed = try await settings().applying(change)
+        try changed.validate()
+        state.withLock { $0.settings = changed }
+        return changed
     }
     func status() async throws(TransferError) -> ServiceStatus {
         ServiceStatus(

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FerryCore
+
+/// One of the daemon's settings: how it is shown, and how it is read from a command line.
+struct DaemonSetting {
+    /// Its key in JSON.
+    let name: String
+    let meaning: String
+    let range: String
+    let text: (ServiceSettings) -> String
+    /// Puts a value into a change; nil if the text is none.
+    let read: (String, inout ServiceSettingsChange) throws -> Void?
+
+    static var all: [DaemonSetting] {
+        [
+            number(.activeTransfers, "transfers that run at once", \.activeTransfers, \.activeTransfers),
+            number(.connectionsPerHost, "connections to one host", \.connectionsPerHost, \.connectionsPerHost),
+            number(.connectionsTotal, "connections in all", \.connectionsTotal, \.connectionsTotal),
+            bytes(.rateLimit, "bytes per second in all, 0 for no limit", \.rateLimit, \.rateLimit),
+            bytes(.reserve, "bytes of each disk that stay free", \.reserve, \.reserve),
+            DaemonSetting(
+                name: "constrained", meaning: "whether networks are used sparingly", range: "true or false",
+                text: { "\($0.constrained)" },
+                read: { text, change in Bool(text).map { change.constrained = $0 } }),
+        ]
+    }
+
+    private static func number(
+        _ range: SettingRange<Int>, _ meaning: String, _ value: KeyPath<ServiceSettings, Int>,
+        _ changed: WritableKeyPath<ServiceSettingsChange, Int?>
+    ) -> DaemonSetting {
+        DaemonSetting(
+            name: range.key, meaning: meaning, range: range.words, text: { "\($0[keyPath: value])" },
+            read: { text, change in Int(text).map { change[keyPath: changed] = $0 } })
+    }
+
+    private static func bytes(
+        _ range: SettingRange<Int64>, _ meaning: String, _ value: KeyPath<ServiceSettings, Int64>,
+        _ changed: WritableKeyPath<ServiceSettingsChange, Int64?>
+    ) -> DaemonSetting {
+        DaemonSetting(
+            name: range.key, meaning: meaning, range: range.words, text: { ByteText.exact($0[keyPath: value]) },
+            read: { text, change in change[keyPath: changed] = try ByteAmount.parse(text) })
+    }
+}
+
+extension ServiceSettingsChange {
+    /// Reads `name=value` of each word.
+    ///
+    /// - Throws: `ValidationError` that says what can be written.
+    init(words: [String]) throws {
+        self.init()
+        for word in words {
+            guard let sign = word.firstIndex(of: "=") else {
+                throw ValidationError("“\(word.escapingControls)” has no value; write it as active_transfers=8.")
+            }
+            let (name, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
+            guard let setting = DaemonSetting.all.first(where: { $0.name == name }) else {
+                let names = DaemonSetting.all.map(\.name).joined(separator: ", ")
+                throw ValidationError("There is no setting “\(name.escapingControls)”; there are \(names).")
+            }
+            guard try setting.read(value, &self) != nil else {
+                throw ValidationError("\(name) is \(setting.range), not “\(value.escapingControls)”.")
+            }
+        }
+    }
+}
