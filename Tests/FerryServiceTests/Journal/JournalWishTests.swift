@@ -64,6 +64,24 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
+    func `leave secrets that were given anew after a success`(kind: JournalKind) async throws {
+        let journal = try kind.open()
+        var record = try Sample.record(1)
+        record.outcome = Sample.success
+        record.finishedAt = Sample.moment
+        try await Sample.insert([record], into: journal)
+        var given = try #require(try await journal.record(record.id))
+        given.credentials = Credentials(user: "me", password: "hunter2")
+        try await journal.commit { [given] transaction throws(TransferError) in
+            try transaction.update(given)
+            let first = TransferID(rawValue: 0)
+            #expect(try transaction.forgetSecrets(in: .succeeded, endedBefore: nil, after: first) == nil)
+        }
+        #expect(try await journal.record(record.id)?.credentials == given.credentials)
+        await journal.close()
+    }
+
+    @Test(arguments: JournalKind.allCases)
     func `leave secrets of what failed until they are forgotten, some at a time`(kind: JournalKind) async throws {
         let journal = try kind.open()
         let records = try (UInt64(1)...250).map { number in
