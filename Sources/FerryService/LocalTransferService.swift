@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Carries transfers in this process: the one implementation of `TransferService` that runs them.
 ///
 /// One actor decides; it changes its state synchronously and looks again after each `await`. What it says has happened is in
-/// the journal. Only transfers that run live in memory; of those that wait it keeps eight bytes each at most.
+/// the journal. Only transfers that run live in memory; of each transfer that waits it keeps eight bytes at most.
 package actor LocalTransferService: TransferService {
     let configuration: ServiceConfiguration
     let journal: any Journal

@@ -38,8 +38,8 @@ package struct ServiceConfiguration: Sendable {
 
     /// Folder of the files that their clients still have to take; nil is `spool` in the state folder.
     package var spoolFolder: String?
-    /// Who is asked while a transfer's requests are under way; where it gives nobody, a spooled transfer goes by what its
-    /// session's client has answered before. Nil gives nobody.
+    /// Returns the advisor that is asked while a transfer's requests are under way. Where it returns nil, or is nil itself, a
+    /// spooled transfer uses what its session's client has answered before.
     package var advisor: (@Sendable (Transfer) -> (any ExchangeAdvisor)?)?
     /// Seconds that results are kept which their client does not take; `FERRY_RESULT_AGE` sets it.
     package var resultAge: Double = 30 * 86_400

@@ -96,7 +96,7 @@ struct AdmittedBatch: Sendable {
         items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
     }
 
-    /// Makes those of some sessions discretionary: their apps were launched for events.
+    /// Makes the transfers of some sessions discretionary: the apps of these sessions were launched for events.
     mutating func setDiscretionary(_ sessions: Set<SessionID>) {
         templates = templates.map { template in
             template.map { request in

@@ -51,7 +51,7 @@ struct BatchDrafts: Sendable {
 
     /// What became of each item, in their order.
     ///
-    /// - Parameter refused: those that the transaction has not stored.
+    /// - Parameter refused: the transfers that the transaction has not stored, with their errors.
     func results(refusing refused: [TransferID: TransferError]) -> [TransferBatch.Result] {
         guard !refused.isEmpty else { return results }
         return results.map { result in
@@ -60,13 +60,13 @@ struct BatchDrafts: Sendable {
         }
     }
 
-    /// Lets one go on with a file.
+    /// Lets a draft go on with a file.
     mutating func goOn(_ index: Int, as record: TransferRecord) { items[index].record = record }
 
-    /// Notes why one cannot have its place.
+    /// Notes why a draft cannot have its place.
     mutating func displace(_ index: Int, _ error: TransferError) { items[index].place = .failure(error) }
 
-    /// The record of one of them.
+    /// The record of a draft.
     func record(_ draft: Draft) throws(TransferError) -> TransferRecord {
         if let record = draft.record { return record }
         var record = TransferRecord(
@@ -77,7 +77,7 @@ struct BatchDrafts: Sendable {
         return record
     }
 
-    /// What their templates say; nil where no item is accepted.
+    /// What the templates of the drafts say; nil where no item is accepted.
     func templates() -> [Template?] {
         batch.templates.map { template in (try? template.get()).map { Template($0) } }
     }
@@ -101,7 +101,7 @@ struct BatchDrafts: Sendable {
         }
     }
 
-    /// What the rows of each template have in common, as a journal stores it; nil for those without.
+    /// What the rows of each template have in common, as a journal stores it; nil for a template without drafts.
     func rows(for journal: any Journal) throws(TransferError) -> [BatchTemplate?] {
         var templates = [BatchTemplate?](repeating: nil, count: batch.templates.count)
         for draft in items where templates[draft.item.template] == nil {
@@ -112,7 +112,7 @@ struct BatchDrafts: Sendable {
         return templates
     }
 
-    /// How those of them wait that may run, but for some that have ended.
+    /// How the drafted transfers that may run wait; transfers that have ended are left out.
     func pending(without ended: Set<TransferID>) -> [PendingTransfer] {
         let templates = templates()
         let dues = templates.map { template in

@@ -24,7 +24,7 @@ extension FolderChecks {
         return results
     }
 
-    /// The paths of those items whose names are free, or come from the response; nil for the others.
+    /// The paths of the items whose names are free, or come from the response; nil for the other items.
     private mutating func freeNames(
         of items: [AdmittedBatch.Item], in batch: AdmittedBatch
     ) async -> [[String]?] {
@@ -60,13 +60,13 @@ extension FolderChecks {
                 }
                 let path = folder.appendingPathPart(name)
                 let triesNumbers = triesNumbers[items[one.index].template]
-                // Two of the batch with one name: the policy decides about the later one.
+                // Two items of the batch have one name: the policy decides about the later one.
                 guard used.insert(path).inserted || !triesNumbers else { continue }
                 free[one.index] = [path]
                 if triesNumbers { unique.append((one.index, path)) }
             }
         }
-        // Those that other transfers have reserved get numbers; what cannot be read fails in the transaction.
+        // Items whose paths other transfers have reserved get numbers; a journal that cannot be read fails in the transaction.
         let held = unique.isEmpty ? [] : (try? await taken(unique.map(\.path))) ?? []
         for (index, path) in unique where held.contains(path) { free[index] = nil }
         return free
@@ -85,7 +85,7 @@ extension FolderChecks {
         for (index, item) in items.enumerated() {
             let folder = Destination.folder(item.folder, name: item.name)
             let place = Named(index: index, name: item.name?.lastPathPart)
-            // Most are of one folder, as the one before.
+            // Most items have the same folder as the one before.
             if groups.last?.folder == folder {
                 groups[groups.count - 1].group.append(place)
             } else if let known = places[folder] {

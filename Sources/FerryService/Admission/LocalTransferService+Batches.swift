@@ -27,7 +27,7 @@ extension LocalTransferService {
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
-        // From here on no other call gets an id between those of the batch.
+        // From here on no other call gets an id between the ids of the batch.
         var drafted = drafts(of: admitted, places)
         await takeOverFiles(for: &drafted)
         let drafts = drafted
@@ -78,7 +78,7 @@ extension LocalTransferService {
     private func checkTrust(of batch: inout AdmittedBatch) async {
         var trusted: RequestTrust?
         for (place, template) in batch.templates.enumerated() {
-            // Most are as the one before.
+            // Most templates trust the same as the one before.
             guard case .success(let request) = template, request.trust != trusted, batch.needsTrust(place) else {
                 continue
             }
@@ -122,7 +122,7 @@ extension LocalTransferService {
         return drafts
     }
 
-    /// Makes files that earlier transfers left the partial files of those that go on with them.
+    /// Turns files that earlier transfers left into the partial files of the transfers that continue them.
     private func takeOverFiles(for drafts: inout BatchDrafts) async {
         for (index, draft) in drafts.items.enumerated() {
             do throws(TransferError) {

@@ -20,7 +20,7 @@ extension LocalTransferService {
         configuration.reached(.batchChecked)
         let isInBackground = isInBackground(list.template.session)
         if isInBackground { list.template.network.isDiscretionary = true }
-        // From here to the commit no other call gets ids: those of the list follow each other.
+        // From here to the commit no other call gets ids: the ids of the list follow each other.
         let now = Date()
         let urls = list.urls
         let session = list.template.session
@@ -33,7 +33,7 @@ extension LocalTransferService {
         if isInBackground { record.facts.startsAfterRelaunch = true }
         if record.isEligible { record.active.begin(at: .now) }
         let row = try journal.prepare(record)
-        // Those of a long list that the next trimming would let go are not stored.
+        // Events of a long list that the next trimming would let go are not stored.
         let kept = keptEvents(of: session)
         let submitted = try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in
@@ -49,7 +49,7 @@ extension LocalTransferService {
         return list.report(first: first, lastEvent: submitted.last)
     }
 
-    /// Puts those of a list in line, and sets the alarms that bound them.
+    /// Puts the transfers of a list in line, and sets the alarms for the ends of their time.
     private func lineUp(
         _ ids: [TransferID], _ origins: Set<String>, like template: TransferRecord
     ) async throws(TransferError) {

@@ -2,9 +2,9 @@ import FerryCore
 
 /// What the transaction of a batch has stored.
 struct StoredBatch: Sendable {
-    /// A run for all neighbours of one session.
+    /// Events of the submitted transfers: one run for all neighbours of one session.
     private(set) var submitted: [EventRun] = []
-    /// Events of those that ended at once.
+    /// Events of the transfers that ended at once.
     private(set) var ends: [TransferEvent] = []
     /// Items that have no place, and are not stored.
     private(set) var refused: [TransferID: TransferError] = [:]
@@ -15,7 +15,7 @@ struct StoredBatch: Sendable {
     /// Number of the latest durable event of the batch's session.
     private(set) var lastEvent: Int64 = 0
 
-    /// Those that are in no line.
+    /// The transfers that are in no line: they ended at once, or were refused.
     var notWaiting: Set<TransferID> { Set(ends.map(\.id)).union(refused.keys) }
 
     /// Stores a batch.

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Conditions from the file that `FERRY_CONDITIONS_FILE` names, in place of all other sources, so that every policy can be tested.
 ///
-/// The file may be replaced or written in place. While it is not there, nobody is restricted; while it is half written, what
-/// it said before holds.
+/// The file may be replaced or written in place. While it is not there, no transfer is restricted; while it is half written,
+/// what it said before holds.
 package final class FileConditions: ConditionSource {
     private struct State {
         var report = ConditionReport()

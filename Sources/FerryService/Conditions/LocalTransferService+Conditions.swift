@@ -37,7 +37,7 @@ extension LocalTransferService {
 
     // MARK: Telling
 
-    /// Tells listeners what some of those who wait wait for.
+    /// Publishes a waiting event for each given transfer that still waits, up to 2000.
     func tellWaiting(_ ids: [TransferID]) {
         guard !ids.isEmpty else { return }
         Task(name: "news of those who wait") {
@@ -64,7 +64,7 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: Others who ask
+    // MARK: Requests that are no transfers
 
     /// Which condition is in the way of requests to a URL that are no transfers: now, and after each change.
     package func obstacles(to url: String, _ policy: NetworkPolicy) -> AsyncStream<WaitReason?> {

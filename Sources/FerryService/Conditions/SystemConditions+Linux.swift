@@ -6,7 +6,8 @@ import Synchronization
 
 /// Conditions as the machine has them: routes from the kernel, the network's kind from NetworkManager, power from `/sys`.
 ///
-/// What changes announces itself, so a machine at rest wakes nobody; power alone is looked at, while somebody depends on it.
+/// Changes of routes and of the network's kind announce themselves, so an idle service does not wake up. Power alone is
+/// polled, while a discretionary transfer waits or runs.
 /// What the machine does not say restricts no transfer.
 package final class SystemConditions: ConditionSource {
     private struct State {
@@ -23,7 +24,7 @@ package final class SystemConditions: ConditionSource {
     private let powerFolder: String
     private let logger: Logger
     private let queue = DispatchQueue(label: "conditions")
-    /// Apart from the other, since the bus may let its callers wait.
+    /// Apart from ``queue``, since the bus may let its callers wait.
     private let busQueue = DispatchQueue(label: "conditions of NetworkManager")
     private let state = Mutex(State())
 

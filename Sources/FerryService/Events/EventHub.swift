@@ -3,7 +3,7 @@ import FerryEngine
 import Foundation
 import Synchronization
 
-/// Hands events to whoever listens, each at its own speed.
+/// Hands events to its listeners, to each at its own speed.
 ///
 /// A listener's queue is bounded (``EventQueue``): what does not fit is read in the journal when its turn comes, so that a
 /// listener that does not read neither holds up a transfer nor fills the memory.
@@ -35,7 +35,7 @@ actor EventHub {
     /// Number of the latest durable event that all listeners have been told of.
     var lastNumber: Int64 { order.last }
 
-    /// Tells everybody; durable events in the order of their numbers, whatever the order of the calls.
+    /// Tells all listeners of an event; durable events in the order of their numbers, whatever the order of the calls.
     func publish(_ event: TransferEvent) {
         if let number = event.number, !order.follows(number) { return tell(order.add(event, number)) }
         offer(event)
@@ -45,7 +45,7 @@ actor EventHub {
         for index in listeners.indices { listeners.values[index].offer(event) }
     }
 
-    /// Tells everybody of events that were recorded together.
+    /// Tells all listeners of events that were recorded together.
     func publish(_ run: EventRun) { tell(order.add(run)) }
 
     private func tell(_ events: [EventOrder.Told]) {
@@ -82,10 +82,10 @@ actor EventHub {
         for id in Array(listeners.keys) { listeners[id]?.skip(after: told, through: order.last) }
     }
 
-    /// Whether somebody wants events that the journal does not have.
+    /// Whether any listener wants events that the journal does not have.
     nonisolated var hasLiveListeners: Bool { liveListeners.load(ordering: .acquiring) > 0 }
 
-    /// The shortest interval in which somebody wants samples; nil if nobody does.
+    /// The shortest interval at which a listener wants samples; nil if no listener wants any.
     var sampleInterval: Double? { listeners.values.compactMap(\.subscription.progressInterval).min() }
 
     /// Makes a stream for one listener. It ends when the hub does, or by its own subscription.
@@ -193,7 +193,8 @@ actor EventHub {
         return nil
     }
 
-    /// Whether nothing more can come; what had ended before the listener came is looked up once, the rest is told by events.
+    /// Whether no more events can come: transfers that ended before the listener came are looked up once, later ends are told
+    /// by events.
     private func allEnded(_ id: Int, _ ended: @Sendable (TransferID) async -> Bool) async -> Bool {
         guard let listener = listeners[id], listener.subscription.ids != nil else { return false }
         if !listener.knowsEnded {

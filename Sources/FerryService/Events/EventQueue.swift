@@ -5,8 +5,9 @@ import FerryCore
 ///
 /// Durable events are whole or in short while few wait, else a range, which costs nothing however long it is. An event that is
 /// in no journal stands between its neighbours until they are told: reading these takes nothing from the listener. Of a
-/// transfer's samples between two other items the latest is enough. Events of runs and of waits are kept too; only a listener that
-/// lets ``liveCapacity`` of them wait loses those that later ones of the same transfer replace, and then the oldest.
+/// transfer's samples between two other items the latest is enough. Events of runs and of waits are kept too. When more than
+/// ``liveCapacity`` events that are in no journal wait, the listener loses the ones that later events of the same transfer
+/// replace, and then the oldest.
 struct EventQueue: Sendable {
     /// Durable events, and batches of them, that wait before further ones are read in the journal.
     static let capacity = 1024
@@ -57,8 +58,8 @@ struct EventQueue: Sendable {
     /// Adds events in short: to the batch that waits last if that is of the same kind, else as new ones.
     ///
     /// - Parameters:
-    ///   - ids: those of consecutive numbers.
-    ///   - number: that of the last.
+    ///   - ids: the transfers of events with consecutive numbers.
+    ///   - number: the number of the last event.
     mutating func append(_ ids: [TransferID], _ kind: TransferEvent.Kind, through number: Int64) {
         guard durable < Self.capacity, self.ids < Self.idCapacity else {
             return append(Range(after: number - Int64(ids.count), through: number))
@@ -110,7 +111,7 @@ struct EventQueue: Sendable {
         if live > Self.liveCapacity { thinOut() }
     }
 
-    /// Drops what later events of the same transfer replace, then the oldest, so that the next one is far away.
+    /// Drops live events that later ones of the same transfer replace, then the oldest, so that the next thinning is far away.
     private mutating func thinOut() {
         var seen: Set<TransferID> = []
         var kept: [Item] = []

@@ -41,7 +41,7 @@ extension LocalTransferService {
         throw TransferError(.invalidRequest, "progress is 0.05 to 60 seconds, not \(interval).")
     }
 
-    /// Whoever was first may want fewer samples, and the next one far away.
+    /// Starts the samples anew: an earlier listener may have asked for a longer interval, with the next sample far away.
     private func sampleAnew(for subscription: EventSubscription) {
         guard subscription.progressInterval != nil else { return }
         samplers?.cancel()
@@ -86,13 +86,13 @@ extension LocalTransferService {
         return shown
     }
 
-    /// - Parameter obstacle: what is in the way of those in its line; asked for if nothing of its own is.
+    /// - Parameter obstacle: what is in the way of its whole line; called only if the transfer has no reason of its own.
     func waiting(_ record: TransferRecord, obstacle: () -> WaitReason) -> Transfer {
         guard record.isEligible else { return Transfer(record, live: .waiting(.slot)) }
         let reason = ownReason(record) ?? obstacle()
         var transfer = Transfer(record, live: .waiting(reason))
         transfer.reason = reason
-        // The time of the try has come: what it waits for is in its way like in anybody's.
+        // The time of the attempt has come: the transfer waits for what its whole line waits for.
         guard let waiting = lines.delay(of: record.id) else {
             transfer.nextTryAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
@@ -106,7 +106,7 @@ extension LocalTransferService {
 
     // MARK: Samples
 
-    /// Samples running transfers as long as there are any and somebody looks; a service at rest has no timer.
+    /// Samples running transfers as long as there are any and a listener wants samples; an idle service has no timer.
     func startSampling() {
         guard samplers == nil, hub.hasLiveListeners, !running.isEmpty, !isShuttingDown else { return }
         samplers = Task(name: "samples of running transfers") { [weak self] in

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// All changes go through ``set(_:of:)``, which keeps the indexes and what takes the change back.
 struct MemoryTransfers: Sendable {
-    /// When the time of a transfer is over; those of one moment are in the order of their ids.
+    /// When the time of a transfer is over; transfers with the same moment are in the order of their ids.
     private struct Due: Comparable {
         let at: Date
         let id: TransferID
@@ -24,7 +24,7 @@ struct MemoryTransfers: Sendable {
     /// Live transfers by the paths that they have reserved.
     private var holders: [String: TransferID] = [:]
     private var placed: [String: SortedList<TransferID>] = [:]
-    /// Those whose cleaning up may not be over.
+    /// Transfers whose cleaning up may not be over.
     private var left = SortedList<TransferID>()
     private var secrets = SortedList<TransferID>()
     /// What takes the changes since ``begin()`` back, the latest last.
@@ -147,12 +147,12 @@ struct MemoryTransfers: Sendable {
         return found.count > limit ? Array(found.prefix(limit)) : found
     }
 
-    /// Those that carry a tag, in order.
+    /// The transfers that carry a tag, in the order of their ids.
     func ids(tagged tag: String) -> [TransferID] { Self.all(tags[tag]) }
 
     var timedIDs: [TransferID] { Self.all(timed) }
 
-    /// Those whose cleaning up may not be over, besides those in ``JournalPhase/canceling``.
+    /// Transfers whose cleaning up may not be over, besides the transfers in ``JournalPhase/canceling``.
     var leftIDs: [TransferID] { Self.all(left) }
 
     var lines: [StoredLine] { Array(waiting.keys) }
@@ -169,7 +169,7 @@ struct MemoryTransfers: Sendable {
 
     func due(after last: DueTransfer?, from start: Date?, through end: Date, limit: Int) -> [DueTransfer] {
         var found: [DueTransfer] = []
-        // No transfer has the lowest id: it stands before all of a moment.
+        // No transfer has the lowest id: it stands before all transfers of a moment.
         let beginning = start.map { Due(at: $0, id: TransferID(rawValue: 0)) }
         dues.forEach(after: last.map { Due(at: $0.due, id: $0.id) } ?? beginning) { due in
             guard due.at <= end, found.count < limit else { return false }
@@ -179,7 +179,7 @@ struct MemoryTransfers: Sendable {
         return found
     }
 
-    /// Those that have ended in a way and still have secrets, in order.
+    /// The transfers that have ended in a phase and still have secrets, in the order of their ids.
     func withSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after last: TransferID, limit: Int
     ) -> [TransferID] {

@@ -48,7 +48,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
     /// Calls a closure with the elements, the first first, until it returns false.
     ///
-    /// - Parameter last: only those after this one; nil is all.
+    /// - Parameter last: only elements after this one; nil stands for all elements.
     func forEach(after last: Element? = nil, _ body: (Element) -> Bool) {
         guard let last else {
             for piece in pieces { for element in piece where !body(element) { return } }
@@ -61,7 +61,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
     /// Calls a closure with the elements, the last first, until it returns false.
     ///
-    /// - Parameter next: only those before this one; nil is all.
+    /// - Parameter next: only elements before this one; nil stands for all elements.
     func forEachReversed(before next: Element? = nil, _ body: (Element) -> Bool) {
         let end = next.flatMap(piece(of:)) ?? pieces.count - 1
         guard end >= 0 else { return }

@@ -25,7 +25,7 @@ extension LocalTransferService {
         take(.app(.recovered(applications, registrations)))
     }
 
-    /// Looks at all sessions once those that live through a restart have had the time to come back.
+    /// Looks at all sessions once apps that live through a restart of the daemon have had the time to come back.
     func settleSessions() {
         take(.app(.settling(after: Self.settlingTime * configuration.delayScale)))
     }

@@ -7,7 +7,7 @@ enum Input: Sendable {
 
     /// Something may have freed a slot, or made a transfer eligible.
     case look
-    /// The same, where more of it may follow at this moment: all of it makes one look.
+    /// The same, where more such inputs may follow at this moment: all of them make one look.
     case freed
     /// It is time for the look that was planned.
     case plannedLook
@@ -43,19 +43,19 @@ enum Input: Sendable {
     /// Something has happened to an app.
     case app(AppInput)
 
-    // MARK: Those that wait
+    // MARK: Transfers that wait
 
     /// Transfers are to run, as the journal knows them, with the times that bound them.
     case pending([PendingTransfer])
     /// A transfer is to run.
     case eligible(Eligible)
-    /// The first of each line of the journal were read, at the start.
+    /// The first transfers of each line of the journal were read, at the start.
     case stored([(line: StoredLine, ids: [TransferID])])
     /// A long list was stored.
     case listed(List)
-    /// What ``Effect/readOn(_:)`` wants was read; some of it is being acted upon.
+    /// The transfers that ``Effect/readOn(_:)`` asks for were read; some are being acted upon.
     case read(Backlog<StoredLine>.Reading, [TransferID], busy: Set<TransferID>)
-    /// It could not be read.
+    /// The transfers that ``Effect/readOn(_:)`` asks for could not be read.
     case readingFailed
     /// Transfers that have a place in their session's order were read; some are being acted upon.
     case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
@@ -95,7 +95,7 @@ enum Input: Sendable {
     case bounded(TransferRecord)
     /// The time of transfers passes soon, as the journal says.
     case due([DueTransfer])
-    /// It is to be found whose time passes soon.
+    /// The transfers whose time passes soon are to be found.
     case lookAhead
     /// The alarms of transfers have rung; the alarm of a transfer that is acted upon rings again after the action.
     case rang([TransferID], isBusy: Bool)
@@ -143,9 +143,9 @@ enum Input: Sendable {
     struct Restart: Sendable {
         let ids: [TransferID]
         let session: SessionID
-        /// What servers have told these is lifted.
+        /// Transfers for which what servers have told them is lifted.
         var released: Set<TransferID> = []
-        /// Those of them that may run, as the journal knows them.
+        /// The transfers of `ids` that may run, as the journal knows them.
         let pending: [PendingTransfer]
     }
 }
@@ -164,9 +164,9 @@ enum Effect: Sendable {
     case endOverdue([TransferID])
     /// Ends a transfer whose time is over, and which has no attempt.
     case expire(TransferID)
-    /// Reads whose time passes soon: after a moment, if there is one, and through another.
+    /// Reads the transfers whose time passes after a moment, if there is one, and through another.
     case readDue(after: Date?, through: Date)
-    /// Those that were taken out of line, for the caller to give back.
+    /// Transfers that were taken out of line, for the caller to give back.
     case takenOut(Lines.TakenOut)
     /// Looks at the free slots once the jobs that wait for the service now are done.
     case lookSoon
@@ -182,7 +182,7 @@ enum Effect: Sendable {
     case pollPower(KnownConditions.Pace)
     /// Gives up connections that were made over another network.
     case renewConnections
-    /// Tells those beside the queue who follow the conditions.
+    /// Tells the service's other listeners that follow the conditions.
     case conditionsChanged(KnownConditions)
     /// Lets limits follow the settings of all.
     case limits(ServiceSettings)

@@ -47,9 +47,10 @@ extension LocalTransferService {
         }
     }
 
-    /// Acts on many at a time, so that they share transactions; answers in the order of the ids.
+    /// Acts on many transfers at a time, so that they share transactions; answers in the order of the ids.
     ///
-    /// Those that wait come before those that run: a slot that becomes free is not given to one that is to stop as well.
+    /// Transfers that wait come before transfers that run, so that a slot that becomes free is not given to a transfer that is
+    /// to stop as well.
     private func perform(_ action: TransferAction, on ids: [TransferID]) async -> [ActionResult] {
         var results: [TransferID: ActionResult] = [:]
         for part in [ids.filter { !running.contains($0) }, ids.filter(running.contains)] {
@@ -232,7 +233,7 @@ extension LocalTransferService {
         let (id, session) = (record.id, record.request.session)
         let (intent, now) = (deletesFile ? TransferIntent.removeWithFile : .remove, Date())
         try await journal.commit { transaction throws(TransferError) in
-            // As if it were writing: it is forgotten once its files are gone, also those that were never recorded.
+            // As if it were writing: it is forgotten once its files are gone, including files that were never recorded.
             _ = try transaction.remove(
                 [id], of: session, intent: intent, sparesSucceeded: false, live: [id], at: now)
         }

@@ -4,7 +4,8 @@ import Foundation
 
 /// The moments that bound a transfer: when it may begin, and when it must have ended.
 extension LocalTransferService {
-    /// Ends those whose alarms have rung and whose time is over, many at a time, so that they share reads and transactions.
+    /// Ends the transfers whose alarms have rung and whose time is over, many at a time, so that they share reads and
+    /// transactions.
     func pass(_ due: [TransferID]) {
         Task(name: "ends of transfers whose time is over") {
             var left = due[...]
@@ -34,7 +35,7 @@ extension LocalTransferService {
                 for case .expire in effects { waiting.append(record) }
                 perform(effects)
             }
-            // From here on none of them starts; a try may have ended while they were read.
+            // From here on none of these transfers starts; an attempt may have ended while their records were read.
             let ended = try await records(of: waiting.map(\.id))
             await withTaskGroup(of: Void.self) { group in
                 for record in ended where record.isEligible { group.addTask { await self.end(record) } }
@@ -61,7 +62,7 @@ extension LocalTransferService {
                     return take(.resumed(current))
                 }
                 if try await finish(current, .failed(error)) { return }
-                // It is another one since it was read.
+                // The record has changed since it was read.
                 guard let stored = try await records(of: [record.id]).first else { return }
                 current = stored
             }
@@ -70,7 +71,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Puts one back in line that could not be ended: a journal without room may have some later.
+    /// Puts a transfer back in line that could not be ended: a journal without room may have some later.
     func lineUpLater(_ record: TransferRecord, _ error: TransferError) {
         guard !isShuttingDown else { return }
         noteFailure(error)
@@ -89,10 +90,10 @@ extension LocalTransferService {
 
     // MARK: Looking ahead
 
-    /// How many are read at once of those whose time is over soon.
+    /// How many transfers whose time is over soon are read at once.
     private static let duePage = 1000
 
-    /// Finds those whose time is over soon.
+    /// Finds the transfers whose time is over soon.
     func readDue(from start: Date?, through end: Date) async {
         var last: DueTransfer?
         repeat {

@@ -20,7 +20,7 @@ extension LocalTransferService {
         take(.look)
     }
 
-    /// Gives the free slots away once those who have their turn now are done: many ends of a moment make one look.
+    /// Gives the free slots away once the jobs that wait for the service now are done: many ends of a moment make one look.
     func scheduleSoon() { take(.freed) }
 
     /// What may run beside the transfers that have a slot.
@@ -162,7 +162,7 @@ extension LocalTransferService {
 
     /// Lets transfers of a session begin no attempt while the journal changes them.
     ///
-    /// - Parameter comesBack: whether they stand where they stood once that has succeeded, too.
+    /// - Parameter comesBack: whether the transfers go back to their places after a success too, not after a failure alone.
     func withoutStarts<Value: Sendable>(
         of ids: [TransferID], in session: SessionID, comesBack: Bool,
         _ body: () async throws(TransferError) -> Value
@@ -193,7 +193,7 @@ extension LocalTransferService {
         }
     }
 
-    /// Puts those of a session in the queue that have a place in its order.
+    /// Puts the given transfers of a session, which have a place in its order, in line.
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
         guard lines.hasBacklog(of: session) else { return }
         let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
@@ -212,7 +212,7 @@ extension LocalTransferService {
         queue.sessions.network(request.network, in: request.session)
     }
 
-    /// Why a transfer that is not running waits, where that is not what those in its line wait for.
+    /// The reason of its own for which a transfer that is not running waits; nil if it waits for what its whole line waits for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
         if life.isHeld { return .held }
@@ -222,7 +222,7 @@ extension LocalTransferService {
         return isKnown || waiting.reason == .beginDate || waiting.reason == .relaunch ? waiting.reason : nil
     }
 
-    /// What is in the way of those in a transfer's line.
+    /// What keeps the transfers in a transfer's line from a slot.
     func obstacle(to record: TransferRecord) -> WaitReason {
         let key = key(record)
         return queue.conditions.obstacle(key) ?? currentLimits().obstacle(key) ?? .slot

@@ -35,9 +35,9 @@ extension LocalTransferService {
         }
     }
 
-    /// What a start needs to know; of those who only wait, the first of each line.
+    /// What a start needs to know; of the transfers that only wait for a slot, the first of each line.
     private struct Found: Sendable {
-        /// Those that wait for a moment of their own, or which cannot be read.
+        /// Transfers that wait for a moment of their own, or whose line cannot be read.
         var timed: [PendingTransfer] = []
         var lines: [(line: StoredLine, ids: [TransferID])] = []
         var sessions: [(id: SessionID, settings: SessionSettings, order: [TransferID])] = []

@@ -24,7 +24,9 @@ extension LocalTransferService {
     /// Whether a run that is about to end does so before a few seconds have passed.
     func endsSoon(_ id: TransferID) async -> Bool { await stillRunning([id]).isEmpty }
 
-    /// Waits a few seconds at most for runs that are about to end; what of them has not ended then.
+    /// Waits a few seconds at most for runs that are about to end.
+    ///
+    /// - Returns: the transfers whose runs have not ended.
     func stillRunning(_ ids: [TransferID]) async -> [TransferID] {
         let tasks = attempts(of: ids)
         let limit = Duration.seconds(configuration.answerLimit)
@@ -43,7 +45,7 @@ extension LocalTransferService {
                 + "the disk answers.")
     }
 
-    /// Stops all runs, as the service is about to end; those whose disks do not answer are left after some seconds.
+    /// Stops all runs, as the service is about to end; runs whose disks do not answer are left after some seconds.
     ///
     /// - Returns: the wait for their ends.
     func stopAll() -> Task<Void, Never> {

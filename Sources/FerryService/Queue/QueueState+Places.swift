@@ -80,13 +80,13 @@ extension QueueState {
         return depend(on: key)
     }
 
-    /// Puts those back that were taken out, where they stood.
+    /// Puts transfers that were taken out back where they stood.
     mutating func comeBack(_ taken: Lines.TakenOut) {
         let running = running
         lines.comeBack(taken, unless: running.contains)
     }
 
-    // MARK: Those in the journal alone
+    // MARK: Transfers in the journal alone
 
     /// Puts the first of each line in the queue; the rest stays in the journal until it is wanted.
     mutating func takeLines(_ stored: [(line: StoredLine, ids: [TransferID])]) -> [Effect] {
@@ -102,7 +102,7 @@ extension QueueState {
         return effects
     }
 
-    /// Leaves transfers whose ids follow each other to the journal, and sets the alarms of those whose time passes soon.
+    /// Leaves transfers with consecutive ids to the journal, and sets their alarms if their time passes soon.
     mutating func leaveToJournal(_ list: Input.List, at moment: Moment) -> [Effect] {
         guard let first = list.ids.first, let last = list.ids.last else { return [] }
         var effects: [Effect] = []
@@ -117,7 +117,7 @@ extension QueueState {
         return effects
     }
 
-    /// Puts those in line that were read; what is being acted upon is left to the next time.
+    /// Puts transfers in line that were read; transfers that are being acted upon are left to the next reading.
     mutating func endReading(
         _ reading: Backlog<StoredLine>.Reading, _ ids: [TransferID], busy: Set<TransferID>
     ) -> [Effect] {
@@ -127,7 +127,8 @@ extension QueueState {
         return goesOn ? fill() : []
     }
 
-    /// Puts those of a session in line that have a place in its order, wherever the journal has them, and are not acted upon.
+    /// Puts transfers in line that have a place in their session's order, wherever the journal has them; transfers that are
+    /// being acted upon are left out.
     mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
         for transfer in pending where transfer.session == id && transfer.isPlain {
             guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !busy.contains(transfer.id)

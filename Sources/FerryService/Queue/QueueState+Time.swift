@@ -20,13 +20,13 @@ extension QueueState {
         return effects
     }
 
-    /// Has those found whose time passes soon, and sets the alarm of the next look.
+    /// Asks for the transfers whose time passes soon, and sets the alarm of the next look.
     mutating func lookAhead(at moment: Moment) -> [Effect] {
         let look = lines.lookAhead(at: moment.active, moment.clock)
         return [.readDue(after: look.after, through: look.through)]
     }
 
-    /// Sets the alarm of a transfer whose time passes soon; the others are found when it does.
+    /// Sets the alarm of a transfer if its time passes soon; otherwise a later look finds the transfer.
     mutating func bound(_ record: TransferRecord, at moment: Moment) {
         guard let due = record.due, let rest = record.timeBounds.rest(at: moment.active) else { return }
         lines.setDue(record.id, due, rest: rest, at: moment.active, moment.clock)

@@ -279,7 +279,7 @@ struct QueueState: Sendable {
         return effects + [.conditionsChanged(conditions)]
     }
 
-    /// Which condition is in the way of which of those in line.
+    /// The condition that is in the way of the waiting transfers with each key; a key without one is left out.
     private var reasons: [QueueKey: WaitReason] {
         if conditions.areGood { return [:] }
         return Dictionary(
@@ -295,7 +295,7 @@ struct QueueState: Sendable {
         return [.stop(id, ConditionRule.error(reason, key.network))]
     }
 
-    /// Takes those out of the line that do not wait for better conditions.
+    /// Takes transfers out of line that conditions forbid and that do not wait for better ones, and ends them.
     mutating func failForbidden() -> [Effect] {
         guard !conditions.areGood else { return [] }
         var effects: [Effect] = []

@@ -1,16 +1,16 @@
 import FerryCore
 
-/// Who acts on what at the moment. Owned by the service.
+/// Which transfers, sessions and settings are being acted upon. Owned by the service.
 struct Turns: Sendable {
     /// One action at a time on one transfer.
     var transfers = TurnLocks<TransferID>()
-    /// One change at a time of the settings of a session, and of those of all.
+    /// One change at a time of the settings of a session, or of the service's settings.
     var settings = TurnLocks<SessionID?>()
     /// One action at a time on many transfers of a session.
     var actions = TurnLocks<SessionID>()
 }
 
-/// Lets actions on the same key follow each other; those on different keys do not wait. Owned by one actor.
+/// Lets actions on the same key follow each other; actions on different keys do not wait for each other. Owned by one actor.
 struct TurnLocks<Key: Hashable & Sendable>: Sendable {
     private var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -57,7 +57,8 @@ extension LocalTransferService {
         take(.turnEnded(id))
     }
 
-    /// Lets changes of the same settings follow each other, in the journal and here alike; nil stands for those of all.
+    /// Lets changes of the same settings follow each other, in the journal and in memory alike; nil stands for the service's
+    /// settings.
     func takeTurn(forSettingsOf session: SessionID?) async {
         if !turns.settings.take(session) { await withCheckedContinuation { turns.settings.wait(session, $0) } }
     }

@@ -22,7 +22,7 @@ extension LocalTransferService {
         StartWatch.began(id)
         attempt.task = Task(name: "attempt at a transfer") {
             let next = await self.makeTry(id)
-            // Until here whoever stops or changes the transfer waits for this task, so that nobody writes over its facts.
+            // Until here callers that stop or change the transfer wait for this task, so that they do not overwrite its facts.
             self.attempts[id] = nil
             StartWatch.ended(id)
             await self.performInOrder(self.queue.take(.ended(id, next), at: .now))
@@ -32,11 +32,11 @@ extension LocalTransferService {
 
     // MARK: Records
 
-    /// How many that wait behind those who start are read with them.
+    /// How many of the transfers that wait behind the starting ones are read with them.
     private static let readAhead = 32
 
-    /// The record of a transfer that has got a slot, read together with those of others of the moment and of those that
-    /// come next.
+    /// The record of a transfer that has got a slot, read together with the records of other starting transfers and of the
+    /// transfers that come next.
     func startingRecord(_ id: TransferID) async throws(TransferError) -> TransferRecord? {
         if let record = starting.ahead.take(id, revision: journal.revision) { return record }
         let answer: StartingTransfers.Answer = await withCheckedContinuation { continuation in
@@ -53,7 +53,7 @@ extension LocalTransferService {
             var group = starting.waiting
             starting.waiting = []
             let revision = journal.revision
-            // They may have come while they were being read ahead.
+            // Their slots may have come while their records were being read ahead.
             group.removeAll { one in
                 guard let record = starting.ahead.take(one.id, revision: revision) else { return false }
                 one.continuation.resume(returning: .success(record))

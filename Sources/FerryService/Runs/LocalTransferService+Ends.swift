@@ -17,7 +17,7 @@ struct EndingTransfers {
 }
 
 extension LocalTransferService {
-    /// Stores an end and its event, together with those of others of the moment.
+    /// Stores an end and its event, in one transaction with other ends that wait to be stored.
     ///
     /// - Returns: what `JournalTransaction.finish(_:kind:at:)` returns.
     func storeEnd(
@@ -45,7 +45,7 @@ extension LocalTransferService {
                 }
                 for (one, number) in zip(group, numbers) { one.continuation.resume(returning: .success(number)) }
             } catch {
-                // None is stored: what is wrong with one is not to be that of the others.
+                // No end is stored. Each is stored alone, so that one that fails does not fail the others.
                 for one in group {
                     one.continuation.resume(returning: group.count > 1 ? await storeAlone(one) : .failure(error))
                 }

@@ -17,7 +17,7 @@ extension LocalTransferService {
                 _ = try await finish(record, .failed(error))
                 return nil
             }
-            // Looks again: somebody may have paused or removed it while it was read.
+            // Looks again: another call may have paused or removed the transfer while its record was read.
             guard var record, record.isEligible, !running.isStopping(id), let key = running.key(of: id),
                 let attempt = attempts[id]
             else { return nil }
@@ -28,7 +28,7 @@ extension LocalTransferService {
             }
             if isOver(record), let error = overdue(record) {
                 let isEnded = try await finish(record, .failed(error))
-                // One that has changed since it was read is looked at again.
+                // A transfer that has changed since it was read is looked at again.
                 return isEnded ? nil : NextTry(record: record, delay: Queue.soon, reason: .retry)
             }
             // Its slot is wanted back before it has used it.
@@ -39,7 +39,7 @@ extension LocalTransferService {
             record.facts.startedAt = record.facts.startedAt ?? Date()
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
-            // One that was taken up at the start may have been tried by an earlier process, which noted only how tries ended.
+            // A transfer that an earlier process queued may have had attempts there; that process noted only how attempts ended.
             job.mayHaveLeftovers = record.attempts > 1 || id <= queue.ids.lastOfOthers
             job.digest = queue.takeDigest(of: id)
             job.reserve = queue.sessions.settings.reserve
@@ -144,7 +144,8 @@ extension LocalTransferService {
         return nil
     }
 
-    /// Records a success of a transfer that nobody has touched since its try began; false if it has to be looked at first.
+    /// Records a success of a transfer that no action has changed since its attempt began; false if its record has to be looked
+    /// at first.
     private func settleSuccess(_ id: TransferID, _ report: RunReport) async throws(TransferError) -> Bool {
         guard let (record, outcome) = queue.success(report, of: id, at: .now) else { return false }
         return try await finish(record, outcome)

@@ -7,7 +7,7 @@ extension LocalTransferService {
     func memory(of id: SessionID) async throws(TransferError) -> SessionMemory {
         if let memory = ties.memories[id] { return memory }
         let cookies = try await journal.read { reader throws(TransferError) in try reader.cookies(of: id) }
-        // Looks again: somebody else may have been asked meanwhile.
+        // Looks again: another call may have made the memory while the cookies were read.
         return ties.memory(of: id, cookies: cookies)
     }
 
@@ -74,7 +74,7 @@ extension LocalTransferService {
             }
             record = try await existing(record.id)
         }
-        // The answer may fit others of the session too.
+        // The answer may fit other transfers of the session too.
         take(.answered(record.request.session))
         return false
     }

@@ -64,7 +64,7 @@ extension LocalTransferService: SessionService {
             try await beginForeground(attachment.application, saving: id)
         }
         take(.attached(attachment, id))
-        // A manager answers no questions of servers: its transfers are judged as those of nobody.
+        // A manager does not answer servers' challenges: its transfers are treated as if no client were attached.
         if !attachment.isManager { try await setAttached(true, to: id) }
         let lastTask = try await lastTask(of: id)
         let (history, order) = attachment.isManager ? try await memory(of: id) : (0, [])
@@ -126,7 +126,7 @@ extension LocalTransferService: SessionService {
         }
     }
 
-    /// Runs something whose failure has nobody to be told of but the service itself.
+    /// Runs something whose failure no caller is told of, and notes the failure in the service.
     func attempt(_ body: () async throws(TransferError) -> Void) async {
         do throws(TransferError) { try await body() } catch { noteFailure(error) }
     }

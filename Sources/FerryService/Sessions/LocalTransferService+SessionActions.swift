@@ -96,7 +96,7 @@ extension LocalTransferService {
 
     /// Waits for runs whose end is decided: they still have facts to record.
     ///
-    /// - Returns: those that do not end, as their disks do not answer.
+    /// - Returns: the transfers whose runs do not end, as their disks do not answer.
     func endOldRuns(of ids: [TransferID]) async -> Set<TransferID> {
         var old: [TransferID] = []
         for id in ids where queue.running.contains(id) {
@@ -116,7 +116,7 @@ extension LocalTransferService {
         return gone
     }
 
-    /// What a start of transfers depends on besides them.
+    /// What a start of transfers depends on besides their records.
     func circumstances(of ids: [TransferID], in session: SessionID) -> WishCircumstances {
         var circumstances = WishCircumstances(.now)
         circumstances.delayed = Set(queue.lines.delayed(of: session, among: Set(ids)))

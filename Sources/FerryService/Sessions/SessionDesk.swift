@@ -88,9 +88,10 @@ struct SessionDesk: Sendable {
         }
     }
 
-    /// Decides about nobody until apps that live through a restart have had the time to come back.
+    /// Makes no decision about a session until apps that live through a restart of the daemon have had the time to come back.
     ///
-    /// - Parameter asking: sessions whose transfers ask their apps: they have news, whenever those began to ask.
+    /// - Parameter asking: sessions whose transfers ask their apps: these sessions have news, no matter when the transfers began
+    ///   to ask.
     /// - Returns: whether there is something to decide then.
     mutating func settle(asking: some Sequence<SessionID>) -> Bool {
         guard !sessions.isEmpty else { return false }

@@ -94,7 +94,7 @@ final class SessionMemory: Sendable {
         state.withLock { $0.trust[Server(challenge)] = answer }
     }
 
-    /// The challenge with all refusals that the transfer has met, also those of earlier tries.
+    /// The challenge with the count of all refusals that the transfer has met, including refusals in earlier attempts.
     func counting(_ challenge: PendingChallenge, of id: TransferID) -> PendingChallenge {
         guard case .authentication(var authentication) = challenge else { return challenge }
         let asker = Asker(id: id, space: Space(authentication))

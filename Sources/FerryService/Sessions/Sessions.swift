@@ -31,7 +31,7 @@ struct Sessions: Sendable {
         sessions[id, default: Session()].settings.hostConnections = attachment.connectionsPerHost
     }
 
-    /// Lets a session's transfers come in this order; those that are not named come after, the oldest first.
+    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
     mutating func order(_ id: SessionID, _ ids: [TransferID]) {
         var ranks: [TransferID: Int] = [:]
         for (rank, id) in ids.enumerated() { ranks[id] = rank }

@@ -3,7 +3,7 @@ import FerryEngine
 import Foundation
 import Logging
 
-/// Files of the spool that nobody takes any more.
+/// Removal of files in the spool that no client has taken in time.
 extension LocalTransferService {
     /// Seconds between two looks at the spool.
     private static let sweepInterval = 3600.0

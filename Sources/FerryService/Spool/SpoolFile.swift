@@ -46,7 +46,7 @@ enum SpoolNames {
     /// A finished file that its client still has to take.
     static func result(_ id: TransferID) -> String { "\(id).download" }
 
-    /// A partial file that was handed over to whoever continues it.
+    /// A partial file that was handed over to a later request that continues it.
     static func released(_ id: TransferID) -> String { "\(id).partial" }
 }
 

@@ -99,7 +99,7 @@ extension LocalTransferService {
         }
     }
 
-    // MARK: Events that nobody acknowledges
+    // MARK: Events that are not acknowledged
 
     /// Lets events go that waited too long, or are too many.
     func trimEvents() async throws(TransferError) {

@@ -8,10 +8,10 @@ struct Alarm: Comparable, Sendable {
         case retry(TransferID)
         /// The time of a transfer may be over.
         case due(TransferID)
-        /// Time to see whose time is over soon.
+        /// Time to look for transfers whose time is over soon.
         case look
         case release(origin: String)
-        /// Time to look for files that nobody takes.
+        /// Time to look for files of the spool that no client has taken.
         case sweep
         /// The daemon has run for long enough that its start was a good one.
         case trialEnds

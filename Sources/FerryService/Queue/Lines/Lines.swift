@@ -3,12 +3,14 @@ import Foundation
 
 /// Transfers that have no slot: what each waits for, and until when.
 ///
-/// Each stands in one place: in line for a slot, delayed until a moment, or in the journal alone, behind the first of its
-/// line. Where one stands in line is known by its key alone, so that a million cost eight bytes each: one that gets another
-/// key is taken out by the old one before. A value without clock and I/O: what depends on the time brings it. The service owns it, and tells it what happens.
+/// Each transfer stands in one place: in line for a slot, delayed until a moment, or in the journal alone, behind the first
+/// transfers of its line. A transfer in line is found by its key alone, so that a million cost eight bytes each; before a
+/// transfer gets another key, it is taken out by the old one.
+///
+/// A value without clock and I/O: calls that depend on the time bring it. The service owns it, and tells it what happens.
 struct Lines: Sendable {
     private var ready = ReadyQueue()
-    /// Those that wait in the journal alone.
+    /// Transfers that wait in the journal alone.
     private var backlog = Backlog<StoredLine>()
     private var delayed: [TransferID: DelayedTransfer] = [:]
     private var held = HeldOrigins()
@@ -16,7 +18,7 @@ struct Lines: Sendable {
     private var alarms = Alarms()
     /// Sessions whose transfers are about to get other keys: until then they stand under the keys that they had.
     private var changing: Set<SessionID> = []
-    /// Transfers that kept their keys when those of their session changed, and may be known by another one.
+    /// Transfers that kept their keys when the keys of their session changed; callers may know them by another key.
     private var strays: [TransferID: QueueKey] = [:]
 
     /// - Parameter lookAhead: seconds for which it is known whose time is over.
@@ -50,7 +52,7 @@ struct Lines: Sendable {
         if let waiting = delayed.removeValue(forKey: id), waiting.key != key { ready.remove(id, waiting.key) }
     }
 
-    /// Those that were taken out of line, and where they stood.
+    /// Transfers that were taken out of line, and where they stood.
     struct TakenOut: Sendable {
         fileprivate let ready: [(id: TransferID, key: QueueKey)]
         fileprivate let delayed: [TransferID: DelayedTransfer]
@@ -69,10 +71,10 @@ struct Lines: Sendable {
         return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
     }
 
-    /// Puts those back that were taken out, where they stood.
+    /// Puts transfers that were taken out back where they stood.
     mutating func comeBack(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) {
         for (id, key) in taken.ready where !isLive(id) { ready.insert(id, key) }
-        // The alarm that one had may have rung.
+        // The alarm of a delayed transfer may have rung meanwhile.
         for (id, waiting) in taken.delayed where !isLive(id) { delay(id, waiting) }
     }
 
@@ -83,7 +85,9 @@ struct Lines: Sendable {
         ready.next(isInOrder: isInOrder, mayRun: mayRun)
     }
 
-    /// Lets those go on that wait for a reason that is gone; nil is those of all sessions.
+    /// Puts the transfers in line that wait for a reason that is gone.
+    ///
+    /// - Parameter session: only transfers of this session; nil stands for all sessions.
     mutating func wake(waitingFor reason: WaitReason, in session: SessionID? = nil) {
         for (id, waiting) in delayed where waiting.reason == reason {
             guard session == nil || waiting.key.session == session else { continue }
@@ -92,21 +96,21 @@ struct Lines: Sendable {
         }
     }
 
-    /// Lets a session's transfers come in this order; those that are not named come after, the oldest first.
+    /// Lets a session's transfers come in this order; transfers that are not named come after, the oldest first.
     mutating func order(_ session: SessionID, _ ids: [TransferID]) { ready.order(session, ids) }
 
-    /// Takes out all that stand in line with a key.
+    /// Takes out all transfers that stand in line with a key.
     mutating func removeAll(with key: QueueKey) -> [TransferID] { ready.removeAll(with: key) }
 
     /// Notes that the keys of a session's transfers are about to change: what is known of them may name the new ones.
     mutating func beginChangingKeys(of session: SessionID) { changing.insert(session) }
 
-    /// Gives all of a session that wait other keys.
+    /// Gives other keys to all waiting transfers of a session.
     ///
     /// - Parameters:
     ///   - changed: the key of a transfer in place of the one that it has; nil if it is not known, as it is new or about to leave.
     ///   - lineKey: the key of a line of the journal.
-    /// - Returns: those in line, with the keys that they had and have.
+    /// - Returns: the transfers in line, with the keys that they had and have.
     mutating func changeKeys(
         of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey?, lines lineKey: (StoredLine) -> QueueKey
     ) -> [(id: TransferID, old: QueueKey, new: QueueKey)] {
@@ -133,24 +137,24 @@ struct Lines: Sendable {
     /// The moment that a transfer waits for; nil if it stands in line or nowhere.
     func delay(of id: TransferID) -> DelayedTransfer? { delayed[id] }
 
-    /// How many stand in line for a slot.
+    /// How many transfers stand in line for a slot.
     var count: Int { ready.count }
 
-    /// The keys of those in line.
+    /// The keys of the transfers in line.
     var keys: some Collection<QueueKey> { ready.keys }
 
-    /// Up to so many that stand in line with a key, oldest first.
+    /// The transfers that stand in line with a key, oldest first, up to a limit.
     func waiting(with key: QueueKey, limit: Int) -> [TransferID] { ready.waiting(with: key, limit: limit) }
 
-    /// How many stand in line for an origin.
+    /// How many transfers stand in line for an origin.
     func waiting(for origin: String) -> Int { ready.waiting(for: origin) }
 
-    /// Those of a session, and among some ids, that wait for a moment, oldest first.
+    /// The transfers of a session, among some ids, that wait for a moment, oldest first.
     func delayed(of session: SessionID, among ids: Set<TransferID>) -> [TransferID] {
         delayed.filter { $0.value.key.session == session && ids.contains($0.key) }.map(\.key).sorted()
     }
 
-    /// Those that wait for a moment, for a reason.
+    /// The transfers that wait for a moment, for a reason.
     func waiting(for reason: WaitReason) -> [(id: TransferID, key: QueueKey)] {
         delayed.filter { $0.value.reason == reason }.map { ($0.key, $0.value.key) }
     }
@@ -164,12 +168,12 @@ struct Lines: Sendable {
         return asking
     }
 
-    // MARK: Those in the journal alone
+    // MARK: Transfers in the journal alone
 
     /// A line that is shorter is read on.
     private static let shortLine = 64
 
-    /// Notes that those of a line after an id, and up to another, are to be read when it is short.
+    /// Notes that the transfers of a line after an id, and up to another, are to be read when the line is short.
     mutating func leaveToJournal(
         _ line: StoredLine, _ key: QueueKey, after first: TransferID, through last: TransferID
     ) {
@@ -185,7 +189,7 @@ struct Lines: Sendable {
         return backlog.begin { ready.waiting(with: $0) < Self.shortLine }
     }
 
-    /// Puts those in line that were read.
+    /// Puts transfers in line that were read.
     ///
     /// - Parameters:
     ///   - isEnd: whether the line has no more.
@@ -212,7 +216,7 @@ struct Lines: Sendable {
 
     /// Holds every new request to an origin back until a moment, since its server said so to a transfer.
     ///
-    /// - Returns: those in line that this concerns, up to 500 of each line.
+    /// - Returns: the transfers in line for the origin, up to 500 of each line.
     mutating func hold(_ origin: String, until: ContinuousClock.Instant, told id: TransferID) -> [TransferID] {
         held.hold(origin, until: until, told: id)
         set(Alarm(due: until, cause: .release(origin: origin)))
@@ -232,7 +236,7 @@ struct Lines: Sendable {
 
     // MARK: Ends of time
 
-    /// Notes when the time of a transfer is over, so that an alarm rings if that is soon; the others are found by a look.
+    /// Notes when the time of a transfer is over, so that an alarm rings if that is soon; otherwise a later look finds it.
     ///
     /// - Parameters:
     ///   - due: what the journal says.
@@ -268,7 +272,8 @@ struct Lines: Sendable {
 
     /// Looks further ahead; the next look is made after ``DueTransfers/interval``.
     ///
-    /// - Returns: the moments whose transfers are to be given alarms, with those of all earlier ones if the first is nil.
+    /// - Returns: the moments between which transfers that are due get alarms; if the first is nil, all transfers that are due
+    ///   by the last.
     mutating func lookAhead(
         at now: ActiveTime.Instant, _ clock: ContinuousClock.Instant
     ) -> (after: Date?, through: Date) {
@@ -293,9 +298,9 @@ struct Lines: Sendable {
         }
     }
 
-    /// Takes the alarms that are due, and puts those in line whose moment has come.
+    /// Takes the alarms that are due, and puts the transfers in line whose moment has come.
     ///
-    /// - Returns: what the service does about the others, in their order.
+    /// - Returns: what the service does about the other alarms, in their order.
     mutating func ring(at now: ContinuousClock.Instant) -> [Alarm.Cause] {
         var causes: [Alarm.Cause] = []
         while let alarm = alarms.takeDue(at: now) {

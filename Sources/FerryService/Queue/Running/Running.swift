@@ -10,7 +10,7 @@ struct Running: Sendable {
     enum Course: Int, Comparable, Sendable {
         /// It goes on until it ends by itself.
         case goesOn
-        /// It stops, and its transfer goes back into line: its slot is for others.
+        /// It stops, and its transfer goes back into line: another transfer may have its slot.
         case givesSlotBack
         /// It stops, and no other attempt follows by itself.
         case stops
@@ -24,11 +24,11 @@ struct Running: Sendable {
     private enum Use: Sendable {
         /// A slot, and a connection to its host.
         case connection
-        /// Nothing, within bounds: the look-up of its host's name takes long, and its slot is for others.
+        /// Nothing, within bounds: the look-up of its host's name takes long, and another transfer may have its slot.
         case name
         /// A slot alone: all its bytes are there.
         case place
-        /// Nothing, within bounds: all its bytes are in memory, and its file is made and placed together with others.
+        /// Nothing, within bounds: all its bytes are in memory, and its file is made and placed together with other files.
         case placeTogether
     }
 
@@ -132,7 +132,7 @@ struct Running: Sendable {
     /// Sends the last of a session's transfers back into line, as many as are over its limits.
     ///
     /// - Parameter rank: the place of a transfer in the session's order; `Int.max` if it has none.
-    /// - Returns: those whose runs are to stop, the last first.
+    /// - Returns: the transfers whose runs are to stop, the last first.
     mutating func giveExcessBack(
         of session: SessionID, _ settings: SessionSettings, rank: (TransferID) -> Int
     ) -> [TransferID] {
@@ -161,7 +161,7 @@ struct Running: Sendable {
 
     // MARK: Names that take long
 
-    /// Lets others have the slot of a transfer while its host's name is looked up.
+    /// Lets other transfers use the slot of a transfer while its host's name is looked up.
     mutating func waitsForName(_ id: TransferID) {
         guard let slot = slots[id], slot.use == .connection, !slot.isKept else { return }
         slots[id]?.use = .name
@@ -186,7 +186,7 @@ struct Running: Sendable {
         return true
     }
 
-    /// Those whose slots are for others while they wait for names.
+    /// Transfers that wait for names, and whose slots other transfers may use meanwhile.
     var waitingForNames: [TransferID] { slots.filter { $0.value.use == .name }.map(\.key) }
 
     // MARK: Limits
@@ -209,7 +209,7 @@ struct Running: Sendable {
         for (id, slot) in slots where id != own {
             switch slot.use {
             case .name where unnamed < Self.mostUnnamed: unnamed += 1
-            // The more are placed together, the less each of them costs: others fetch meanwhile.
+            // The more files are placed together, the less each of them costs; other transfers fetch meanwhile.
             case .placeTogether
             where together < Self.mostPlacedTogether && !rules.limitsTransfers(of: slot.key.session):
                 together += 1
