@@ -87,11 +87,12 @@ import Testing
         await again.close()
     }
 
-    enum Damage: CaseIterable { case header, truncated, pages, empty100 }
+    enum Damage: CaseIterable { case header, truncated, pages, empty100, version }
 
     @Test(arguments: Damage.allCases)
     func `a damaged journal is set aside and a new one made`(damage: Damage) async throws {
         let folder = try await filledFolder()
+        if damage == .version { try await loseVersion(of: folder) }
         var bytes = try folder.bytes()
         switch damage {
         case .header: bytes.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
@@ -99,6 +100,7 @@ import Testing
         case .pages:
             bytes.replaceSubrange(8192..<bytes.count - 8192, with: Data(repeating: 0xA5, count: bytes.count - 16384))
         case .empty100: bytes = Data(repeating: 0, count: 100)
+        case .version: break
         }
         try bytes.write(to: URL(filePath: folder.journal))
         #expect(FileManager.default.createFile(atPath: folder.journal + ".check", contents: nil))
@@ -113,6 +115,20 @@ import Testing
         #expect(try folder.bytes(aside[0]) == bytes)
         #expect(try !folder.files().contains("journal.sqlite.check"))
         #expect(warnings.first?.contains(aside[0]) == true)
+    }
+
+    /// Leaves the name of the last version as a disk may: as no text.
+    private func loseVersion(of folder: TemporaryFolder) async throws {
+        let journal = try await Sample.open(folder)
+        try await journal.commit { transaction throws(TransferError) in
+            for step in [
+                "DROP TABLE grdb_migrations", "CREATE TABLE grdb_migrations (identifier TEXT)",
+                "INSERT INTO grdb_migrations VALUES (NULL)",
+            ] {
+                try transaction.connection.execute(step)
+            }
+        }
+        await journal.close()
     }
 
     @Test func `damage met at run time fails the journal and asks for a check at the next start`() async throws {

@@ -29,6 +29,9 @@ enum JournalInspection {
             }
         } catch let error as DatabaseError where error.isDamage {
             self = .damaged
+        } catch is RowDecodingError {
+            // The table of versions says nothing that Ferry has written.
+            self = .damaged
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
         do throws(TransferError) {
             service = try await LocalTransferService.open(configuration)
         } catch {
-            #expect(error.code == .journalFailed)
+            #expect(error.code == .journalFailed, "\(error)")
             return
         }
         let session = try SessionID(SampleRows.application)
@@ -52,7 +52,7 @@ import Testing
             _ = try await service.act(.removeWithFile, in: session, on: nil)
         } catch {
             // The journal may turn out to be damaged only when it is used.
-            #expect(error.code != .invalidRequest)
+            #expect(error.code != .invalidRequest, "\(error)")
         }
         await service.shutdown()
     }
