@@ -96,7 +96,7 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Ends event loops and threads; runs must have ended, but for those whose disk does not answer.
+    /// Ends event loops and threads. All runs must have ended, except runs whose disk does not answer.
     package func shutdown() async {
         names.shutdown()
         let (clients, loops, threads) = (clients, loops, threads)

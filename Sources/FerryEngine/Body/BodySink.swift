@@ -45,7 +45,7 @@ final class BodySink: Sendable {
         var errorBeyondLimit: TransferError?
         var digest: RunningDigest?
         var responseDigest: RunningDigest?
-        /// Positions in the file are those of the decoded content.
+        /// The coding that is taken off; positions in the file are positions in the decoded content.
         var coding: ContentDecoder.Coding?
         /// Called on the event loop each time `checkpointBytes` have gathered in all responses.
         var checkpointDue: @Sendable () -> Void

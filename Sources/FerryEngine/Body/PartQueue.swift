@@ -2,7 +2,7 @@ import FerryCore
 import NIOCore
 import Synchronization
 
-/// Hands the parts of a body from the event loop to one reader, and holds the sender back while nobody reads.
+/// Hands the parts of a body from the event loop to one reader, and holds the sender back until the reader asks.
 ///
 /// At most one part waits here. What came before a failure is still handed out; after `cancel` nothing is.
 final class PartQueue: Sendable {
@@ -89,7 +89,7 @@ final class PartQueue: Sendable {
 extension ByteBuffer {
     /// The same bytes, in a buffer of their size where they are a small part of a large one.
     ///
-    /// Whoever keeps a part keeps its whole buffer, and the connection makes another one, of 256 KiB, for its next read.
+    /// A part that is kept keeps its whole buffer in memory, and the connection makes another one, of 256 KiB, for its next read.
     var withoutSlack: ByteBuffer {
         readableBytes * 4 <= storageCapacity ? ByteBuffer(bytes: readableBytesView) : self
     }

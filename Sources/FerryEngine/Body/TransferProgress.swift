@@ -1,7 +1,7 @@
 package import FerryCore
 package import Synchronization
 
-/// How far a transfer is: written by the event loop that receives, sampled by whoever shows it, never sent.
+/// How far a transfer is: written by the event loop that receives, sampled by the service that shows it, never sent.
 package final class TransferProgress: Sendable {
     /// Bytes in the partial file, durable or not.
     package let received: Atomic<Int64>

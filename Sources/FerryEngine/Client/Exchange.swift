@@ -150,7 +150,7 @@ final class Exchange: Sendable {
         task.futureResult.whenComplete { _ in body() }
     }
 
-    /// Times and counts as far as they are known; nil where nobody asked for them.
+    /// Times and counts as far as they are known; nil without a recorder.
     var facts: ExchangeFacts? { recorder?.facts }
 
     /// Seconds from the request on an open connection to its head; nil while that is not known.
@@ -161,7 +161,7 @@ final class Exchange: Sendable {
         return max(0, answered.timeIntervalSince(sent))
     }
 
-    /// The certificates that wait for somebody's word, which is why the exchange failed.
+    /// The certificates that wait for the client's decision, which is why the exchange failed.
     var pendingTrust: TrustChallenge? { recorder?.pendingTrust }
 
     /// Body bytes of the request that left through the socket.
@@ -175,7 +175,7 @@ final class Exchange: Sendable {
         return delegate.text
     }
 
-    /// Drops a body that nobody wants, quickly: a long one costs the connection.
+    /// Drops an unwanted body quickly, so that its connection stays usable: a long body costs the connection.
     func discard() async {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
@@ -200,7 +200,7 @@ final class Exchange: Sendable {
     /// Ends the exchange with an error of our own.
     func stop(with error: TransferError) { end(error) }
 
-    /// Ends a response of which nothing more is wanted; whoever receives it takes that for its end.
+    /// Ends a response of which no more bytes are wanted; the task that receives it takes that for the end of the body.
     func finish() { end(EnoughReceived()) }
 
     /// Closes the connection of a response whose body is not read, and waits until it is gone.

@@ -7,9 +7,9 @@ import Synchronization
 /// Receives one response on the event loop of its connection.
 ///
 /// Parts that arrive before the head is judged wait here, so that no byte is written before
-/// (docs/behaviour/transfers.md#R7), and those of a connection that ends meanwhile still count: the client drops what
-/// it has not handed over. From then on the client holds each part back until the future of the part before is
-/// completed.
+/// (docs/behaviour/transfers.md#R7). They still count if the connection ends meanwhile, while the client would drop parts
+/// that it has not handed over. After the head is judged, the client holds each part back until the future of the
+/// previous part is completed.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     typealias Response = Void
 
@@ -20,7 +20,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         case text(ByteBuffer, limit: Int)
         /// Kept in memory up to a size; the rest is dropped.
         case gathered(ByteBuffer, size: Int, dropped: Int, TransferProgress)
-        /// Kept back at the sender until somebody asks for the next part.
+        /// Kept back at the sender until the queue's reader asks for the next part.
         case handed(PartQueue)
         /// Dropped, so that the connection can be used again.
         case dropped(Int)
@@ -111,7 +111,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         }
     }
 
-    /// The body, if it is of no more than a size and has come whole before anybody asked for it.
+    /// The body, if it is no larger than a size and has come whole before `accept` was called.
     func takeWhole(_ size: Int) -> ByteBuffer? {
         state.withLock { state in
             guard state.isWhole, state.body == nil, state.stopped == nil, state.earlyBytes <= size else { return nil }

@@ -77,7 +77,7 @@ package final class ExchangeRecorder: Sendable {
     /// As far as they are known.
     package var facts: ExchangeFacts { state.withLock(\.facts) }
 
-    /// The certificates that wait for somebody's word.
+    /// The certificates that wait for the client's decision.
     package var pendingTrust: TrustChallenge? { state.withLock(\.pendingTrust) }
 
     func change(_ change: (inout ExchangeFacts) -> Void) { state.withLock { change(&$0.facts) } }

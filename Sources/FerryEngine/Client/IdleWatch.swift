@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Notices that nothing has happened for some time; held by whoever waits, until it is canceled.
+/// Notices that nothing has happened for some time. The method that waits holds it until it cancels it.
 final class IdleWatch: Sendable {
     private let clock: WatchClock
     private let limit: TimeAmount
@@ -40,7 +40,7 @@ final class IdleWatch: Sendable {
     }
 }
 
-/// Looks at watches when the first of them may be due: one timer for all of an event loop, none for each.
+/// Looks at the watches of an event loop when the first of them may be due: one timer serves all of them.
 final class WatchClock: Sendable {
     private struct Weak: Sendable {
         weak let watch: IdleWatch?
@@ -48,7 +48,7 @@ final class WatchClock: Sendable {
 
     private struct State {
         var watches: [ObjectIdentifier: Weak] = [:]
-        /// When they are looked at next; nil if nobody waits for that.
+        /// When the watches are looked at next; nil if no look is scheduled.
         var next: NIODeadline?
     }
 
@@ -57,7 +57,7 @@ final class WatchClock: Sendable {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Looks at a watch from its time on. Keeps only a weak hold.
+    /// Looks at a watch from its due time on. Keeps only a weak reference.
     func add(_ watch: IdleWatch, due: NIODeadline) {
         let isFirst = state.withLock { state in
             state.watches[ObjectIdentifier(watch)] = Weak(watch: watch)
@@ -89,7 +89,7 @@ final class WatchClock: Sendable {
     }
 }
 
-/// How long the engine waits for a server, in seconds. Time in which it does not read itself does not count.
+/// How long the engine waits for a server, in seconds. Time in which the engine itself does not read does not count.
 package struct Timeouts: Hashable, Sendable {
     /// DNS, proxy and TLS included.
     package var connect: Double = 30

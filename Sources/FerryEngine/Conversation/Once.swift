@@ -1,7 +1,7 @@
 import FerryCore
 import Synchronization
 
-/// A result that comes once, from whoever is first, to one waiting task.
+/// Hands one result, the first that is settled, to one waiting task.
 final class Once<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, TransferError>?

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Work on disks that may hold up other such work, and nothing else.
+/// A kind of work on disks: work of one lane may hold up other work of that lane, and nothing else.
 package struct DiskLane: Hashable, Sendable {
     /// What may block together.
     package enum Place: Hashable, Sendable {
@@ -91,7 +91,7 @@ package struct DiskQueue: Sendable {
         self.threads = threads
     }
 
-    /// The queue for calls that may block as those at a place do.
+    /// The queue for calls at a place: they may hold up other calls at the same place, and nothing else.
     package func at(_ place: DiskLane.Place) -> DiskQueue {
         var queue = self
         queue.lane.place = place

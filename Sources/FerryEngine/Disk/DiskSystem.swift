@@ -3,8 +3,8 @@ import Foundation
 
 /// The system calls on files that the engine makes.
 ///
-/// One implementation a platform, and one for tests that fails on command. All block; only `write` is called on an
-/// event loop, one of those that belong to the file system.
+/// One implementation a platform, and one for tests that fails on command. All calls block; only `write` is called on an
+/// event loop, and only on a loop that belongs to the file system.
 package protocol DiskSystem: Sendable {
     /// The file system that a folder is on, or will be on once it is made; nil if that cannot be found out.
     func device(of path: String) -> UInt64?
@@ -52,8 +52,8 @@ package protocol DiskSystem: Sendable {
         _ name: String, in folder: OpenFile, to newName: String, in newFolder: OpenFile, replacing: Bool
     ) throws(DiskError) -> Bool
     func remove(_ name: String, in folder: OpenFile) throws(DiskError)
-    /// Makes a folder and those above it, as far as they are missing, with this mode whatever the process's umask is. Where one
-    /// of them cannot be made, the ones that were made are removed.
+    /// Makes a folder and its missing parents with this mode, whatever the process's umask is. Where one of them cannot be made,
+    /// the ones that were made are removed.
     func makeFolders(_ path: String, mode: UInt32) throws(DiskError)
     /// Whether this process may make files in the folder.
     func isWritable(_ folder: OpenFile) -> Bool

@@ -27,7 +27,7 @@ extension Engine {
         }
     }
 
-    /// Gives a partial file a name under which nobody takes it for one of a transfer, cut at an offset.
+    /// Cuts a partial file at an offset, and renames it so that it no longer counts as the partial file of a transfer.
     package func renamePartialFile(_ facts: PartialFacts, to name: String, cutAt offset: Int64)
         async throws(TransferError)
     {

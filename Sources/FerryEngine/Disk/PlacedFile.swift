@@ -63,7 +63,7 @@ extension Engine {
 
 /// Files that were put in their places, as far as they are still known.
 enum PlacedFile {
-    /// Whether what has the placed file's name is that file, and nobody has written to it since.
+    /// Whether the file that has the placed file's name is that file, and has not been written to since.
     static func find(
         _ placement: PlacementIntent, in folder: OpenFile, disk: any DiskSystem
     ) throws(DiskError) -> Bool {
@@ -80,7 +80,7 @@ package actor FolderSync {
         let inode: UInt64
     }
 
-    /// The sync that has not begun; who comes before it begins shares it.
+    /// The sync that has not begun; a placement that comes before it begins shares it.
     private var pending: [Key: Task<Result<Void, DiskError>, Never>] = [:]
     private var running: [Key: Task<Result<Void, DiskError>, Never>] = [:]
 

@@ -17,7 +17,7 @@ struct SmallFileNamer {
     let disk: any DiskSystem
     let reached: @Sendable (LifeStep) -> Void
 
-    /// Names files whose intent was recorded, and removes those whose destination somebody else has claimed.
+    /// Names files whose intent was recorded, and removes files whose destination another transfer has claimed.
     func name(_ files: [(file: SmallFiles.File, partial: SmallFileWriter.Written, isRecorded: Bool)]) -> [Name] {
         var names = files.map { file, partial, isRecorded -> Name in
             let written = partial.file

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Makes and places small files whose bytes are in memory.
 ///
-/// Those that come while others are on the way go together: one thread writes them, their intents are one commit, and each
+/// Files that come while others are being placed go together: one thread writes them, their intents are one commit, and each
 /// folder is synced once. Every file passes the steps of any other: its bytes are durable before its intent is recorded,
 /// and the intent before its name.
 actor SmallFiles {
@@ -38,7 +38,7 @@ actor SmallFiles {
         case notMade
         /// The whole file is recorded and has not got its name.
         case recorded(Boxed<TransferFacts>, PartialFile)
-        /// Nobody knows more than the facts that were recorded; nil if none were.
+        /// What the disk holds is known only from the facts that were recorded; nil if none were.
         case failed(TransferError, Boxed<TransferFacts>?)
     }
 

@@ -5,16 +5,16 @@ import Synchronization
 
 /// One request whose response is read part by part, with the redirects and challenges on the way.
 ///
-/// Used in this order: `head`, then `part` until nil. The socket is not read while nobody asks, so memory stays bounded
-/// however slow the reader is. `cancel` may come at any time: what waits then fails at once, whatever an advisor, a server
-/// or a source of the body does.
+/// Used in this order: `head`, then `part` until nil. The socket is not read until the reader asks for a part, so memory
+/// stays bounded however slow the reader is. `cancel` may come at any time: calls that wait then fail at once, whatever an
+/// advisor, a server or a source of the body does.
 package final class Load: Sendable {
     private struct State {
         var exchange: Exchange?
         var isCanceled = false
         var recorders: [ExchangeRecorder] = []
         var decoder: ContentDecoder?
-        /// Body bytes that the head promised, and those that came.
+        /// Body bytes that the head promised; `received` counts the body bytes that came.
         var expected: Int64?
         var received: Int64 = 0
         var onInformational: (@Sendable (ResponseHead) -> Void)?
@@ -39,7 +39,7 @@ package final class Load: Sendable {
         state = Mutex(State())
     }
 
-    /// A load that nobody holds any more is one that nobody reads.
+    /// A load that is no longer referenced has no reader, so its exchange ends.
     deinit {
         queue.cancel()
         state.withLock(\.exchange)?.stop()

@@ -5,11 +5,11 @@ package import Foundation
 package struct LoadRequest: Sendable {
     package var url: String
     package var method: String
-    /// The caller's fields; those that frame the message or name the host are left to Ferry.
+    /// The caller's fields; the fields that frame the message or name the host are left to Ferry.
     package var fields: [HeaderField]
     package var body: LoadBody
-    /// Seconds without anything sent or received, nil without limit; time in which the caller decides or does not read takes
-    /// no part.
+    /// Seconds without anything sent or received, nil without limit; time in which the caller decides or does not read does
+    /// not count.
     package var idleTimeout: Double? = 60
     /// Proxy variables; nil takes the engine's.
     package var proxyEnvironment: [String: String]?

@@ -38,7 +38,7 @@ extension FactsJournal {
     package func nameChanged(_ id: TransferID) async {}
 }
 
-/// Facts of one run that are recorded together with those of others.
+/// Facts of one run that are recorded together with the facts of other runs.
 package struct RecordedFacts: Sendable {
     package var id: TransferID
     @Boxed package var facts: TransferFacts

@@ -34,7 +34,7 @@ extension TransferRun {
 
     // MARK: Digests
 
-    /// Compares the whole file with the digests that are expected of it, also with those that are wished for meanwhile.
+    /// Compares the whole file with all expected digests, also with digests that are asked for while it is read.
     func verify(_ partial: PartialFile, size: Int64) async throws(TransferError) -> JudgedDigests {
         while true {
             let wishes = self.wishes
@@ -66,7 +66,7 @@ extension TransferRun {
         }
     }
 
-    /// What follows from a digest that differs: joined bytes are fetched once more as one piece, others are final.
+    /// Decides about a digest that differs: a file joined from parts is fetched once more as one piece; else the error is final.
     ///
     /// See docs/behaviour/transfers.md#I5.
     private func mismatch(_ wrong: Checksum, _ computed: [Checksum]) async throws(TransferError) -> TransferError {
@@ -82,7 +82,7 @@ extension TransferRun {
             facts.bypassesCaches = true
             facts.rangesOff = true
             try await record()
-            // Doubtful rather than final: the next try fetches the file as one piece.
+            // Doubtful rather than final: the next attempt fetches the file as one piece.
             return TransferError(.digestMismatch, sentence, details: details, as: .doubtful)
         }
         try await dropPartialFile()

@@ -84,7 +84,7 @@ extension TransferRun {
         }
     }
 
-    /// An intent stands in the journal: the rename has happened, or has not, or somebody took the file.
+    /// Recovers from a recorded intent: the rename has happened, or has not, or the file was taken away.
     private func recoverPlacement(_ intent: PlacementIntent) async throws(TransferError) -> Outcome.Success? {
         let judged = JudgedDigests(verified: intent.verified, mismatched: intent.mismatched ?? [])
         let isElsewhere = job.request.partialFolder != nil
@@ -130,7 +130,7 @@ extension TransferRun {
 
     private func startWithoutFile(_ note: String) async throws(TransferError) {
         if let recorded = facts.partial {
-            // The transfer's own file, but shorter than what was recorded: nobody would remove it later.
+            // The transfer's own file, but shorter than was recorded: nothing would remove it once its record is gone.
             let found = await disk.result { system throws(DiskError) in
                 try PartialFile.remove(recorded, disk: system)
                 return try system.identity(of: recorded.name, in: system.openFolder(recorded.folder)) != nil
@@ -150,7 +150,7 @@ extension TransferRun {
         try await record()
     }
 
-    /// A partial file that was made and never recorded holds nothing that anybody knows of.
+    /// Removes a partial file that was made but never recorded: the journal counts none of its bytes.
     private func removeUnrecorded() async throws(TransferError) {
         guard !facts.partialNameIsForeign else { return }
         let id = job.id

@@ -15,7 +15,7 @@ package final class ConnectionBudget: Sendable {
         var open: [Origin: Int] = [:]
         var all = 0
         var allowances: [Origin: HostAllowance] = [:]
-        /// Origins to which connections were opened early that nobody needed, until when that is remembered.
+        /// Origins whose early connections were not needed, and until when that is remembered.
         var inVain: [Origin: Double] = [:]
 
         /// Connections that a transfer may bring its origin to.
@@ -69,7 +69,7 @@ package final class ConnectionBudget: Sendable {
     ///
     /// - Parameters:
     ///   - active: connections that were open or being opened, the refused one included.
-    ///   - receiving: those that received something.
+    ///   - receiving: connections that received something.
     func refused(_ origin: Origin, active: Int, receiving: Int) {
         // The newest is all that counts; hosts that are never heard of again are few.
         state.withLock {

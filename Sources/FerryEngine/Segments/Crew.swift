@@ -113,7 +113,7 @@ struct Crew {
 
     // MARK: How many
 
-    /// Takes note of how far all are, and ends what is not needed any more.
+    /// Takes note of how far all workers are, and ends what is not needed any more.
     mutating func look(now: Double) {
         observe(now: now)
         for member in members.values where member.sink?.isAtLimit == true { member.exchange?.finish() }
@@ -123,7 +123,7 @@ struct Crew {
         }
     }
 
-    /// Takes note of how far all are.
+    /// Takes note of how far all workers are.
     mutating func observe(now: Double) {
         var positions: [Int: Int64] = [:]
         for (worker, member) in members { if let sink = member.sink { positions[worker] = sink.position } }
@@ -144,9 +144,9 @@ struct Crew {
     ///   - received: bytes of the file that are there.
     mutating func wanted(given: Int?, allowed: Int, isPaced: Bool, received: Int64, now: Double) -> Int {
         let allowed = connections(allowed)
-        // Others come only beside a worker that receives something: a server that is down is met by one at a time.
+        // More workers come only beside one that receives something: a server that is down is met by one at a time.
         guard members.values.contains(where: { $0.sink != nil || !$0.isExtra }) else { return members.count }
-        // Those that a host serves go on when it refuses one more.
+        // Workers that a host already serves go on when it refuses one more.
         if let given { return min(given, max(allowed, members.count)) }
         guard !isPaced else { return 1 }
         let receiving = members.keys.count { plan.segments[$0]?.firstBytes != nil }

@@ -13,7 +13,7 @@ struct CrewPlaces {
     /// Which places a new worker may ask, the most hopeful first.
     ///
     /// - Parameters:
-    ///   - workers: how many ask each.
+    ///   - workers: how many workers ask each place.
     ///   - asksHome: whether the first place serves parts.
     func order(_ workers: [Int: Int], asksHome: Bool, now: Double) -> [Int] {
         let usable = all.indices.filter { index in
@@ -40,7 +40,7 @@ struct CrewPlaces {
 
     /// Asks a mirror no more.
     ///
-    /// - Returns: the number of its URL; nil if that is known.
+    /// - Returns: the number of its URL; nil if the mirror was dropped before.
     mutating func drop(_ index: Int) -> Int? {
         guard !all[index].isDropped else { return nil }
         all[index].isDropped = true
@@ -67,7 +67,7 @@ struct CrewPlaces {
         all[index].courseNumber += 1
     }
 
-    /// The URL was asked, or that failed: those that wait go on.
+    /// The URL was asked, or that failed: the workers that wait for it go on.
     mutating func endRenewal(of index: Int) {
         let waiters = all[index].waiters.take() ?? []
         for waiter in waiters { waiter.resume() }
@@ -82,7 +82,7 @@ struct CrewPlace {
     fileprivate(set) var course: RequestCourse
     /// Counts up whenever the URL was asked for where it leads.
     fileprivate(set) var courseNumber = 0
-    /// Who waits until the URL has been asked again; nil while nobody asks.
+    /// The workers that wait until the URL has been asked again; nil while no worker asks it.
     fileprivate var waiters: [CheckedContinuation<Void, Never>]?
     /// Whether a part has come from here; until then one worker finds out.
     fileprivate var isProven: Bool

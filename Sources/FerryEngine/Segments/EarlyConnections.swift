@@ -4,9 +4,9 @@ import Synchronization
 
 /// The connections of one transfer that were opened before it was known what is asked on them.
 ///
-/// Each is counted among those of its origin, as one that is used is.
+/// Each counts among the connections of its origin, as a connection in use does.
 final class EarlyConnections: Sendable {
-    /// How often it is seen whether they have to give way to others, in seconds.
+    /// How often the connections are checked for whether they have to give way to others.
     private static let interval = TimeAmount.milliseconds(500)
 
     private struct State {
@@ -37,7 +37,7 @@ final class EarlyConnections: Sendable {
     /// Where they lead.
     var origin: Origin? { waiting.first?.origin }
 
-    /// Opens as many as are missing to a number, where there may be so many; those to another origin are closed.
+    /// Opens connections up to a number, as far as the budget allows; closes connections to another origin.
     ///
     /// - Parameters:
     ///   - key: what the connections depend on, but for their event loops.
@@ -60,14 +60,14 @@ final class EarlyConnections: Sendable {
         watch(wanted: wanted)
     }
 
-    /// Hands out a connection, and that it is counted.
+    /// Hands out a connection that stays counted; the caller has to give up its place in the budget.
     func take(_ origin: Origin) -> EarlyConnection? {
         state.withLock { state in
             state.waiting.firstIndex { $0.origin == origin }.map { state.waiting.remove(at: $0) }
         }
     }
 
-    /// Closes all but so many.
+    /// Closes all connections but this many.
     func keep(_ count: Int) {
         end(
             state.withLock { state in
@@ -87,13 +87,13 @@ final class EarlyConnections: Sendable {
         keep(0)
     }
 
-    /// Closes as many as others need (docs/behaviour/transfers.md#L4).
+    /// Closes as many connections as other transfers need (docs/behaviour/transfers.md#L4).
     func giveWay(wanted: Int?) {
         guard let origin else { return }
         keep(count - engine.budget.excess(origin, wanted: wanted))
     }
 
-    /// Closes those that lead elsewhere.
+    /// Closes the connections if they lead to another origin.
     private func leave(_ origin: Origin) {
         guard let other = self.origin, other != origin else { return }
         engine.budget.noteEarly(other, inVain: true)
@@ -107,7 +107,7 @@ final class EarlyConnections: Sendable {
         }
     }
 
-    /// Lets them give way while nobody else looks after them.
+    /// Lets the connections give way at intervals until none is left, also before there are workers that are looked at.
     private func watch(wanted: Int?) {
         guard state.withLock({ !$0.isShut && $0.watch == nil && !$0.waiting.isEmpty }) else { return }
         let loop = engine.loops[engine.takeLoop(for: state.withLock(\.place))]

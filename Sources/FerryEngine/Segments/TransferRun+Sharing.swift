@@ -79,7 +79,7 @@ extension TransferRun {
         }
     }
 
-    /// Looks at the workers: how far each is, who should stop, and who is missing.
+    /// Looks at the workers: how far each is, which should stop, and how many are missing.
     private func look(adding group: inout TaskGroup<Bool>, _ due: @escaping @Sendable () -> Void) {
         let now = Crew.now
         guard !ending.isStopping, writes.fault == nil, let home = crew?.home else { return }
@@ -157,13 +157,13 @@ extension TransferRun {
         early.keep(0)
     }
 
-    /// Remembers whether those that are open early are needed, for the next transfer from there.
+    /// Remembers whether the connections that were opened early are needed, for the next transfer from their origin.
     func noteEarlyConnections(areUsed: Bool) {
         guard let origin = early.origin else { return }
         engine.budget.noteEarly(origin, inVain: !areUsed)
     }
 
-    /// Has the connections open that the next step would need while it is decided, and no others.
+    /// Keeps open the connections that the next step would need, and no others, while that step is being decided.
     private func prepareConnections(to home: HTTPURL, wanted: Int, now: Double) {
         guard let crew else { return }
         var spare = crew.spare(wanted: wanted)

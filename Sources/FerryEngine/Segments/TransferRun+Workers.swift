@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 
 extension TransferRun {
-    /// Fetches one part after the other until there is no more work, or the worker is not wanted; false, for whoever waits.
+    /// Fetches one part after the other until there is no more work, or the worker is not wanted.
+    ///
+    /// - Returns: false, which tells the waiting task group that this was no turn of the clock.
     func work(_ worker: Int, _ first: Part, _ due: @escaping @Sendable () -> Void) async -> Bool {
         // Each connection has an event loop in its variant, so that they share the processor's cores.
         let loop =
@@ -39,7 +41,7 @@ extension TransferRun {
                 part = asked
             } catch {
                 guard error.code.row.subject.isOfConnection else {
-                    // An answer that says no more than that this is not the way; whoever asks alone draws the consequences.
+                    // The answer says only that no part can be had this way; a request without other workers draws conclusions.
                     noteUnusable(worker, error.message)
                     return false
                 }

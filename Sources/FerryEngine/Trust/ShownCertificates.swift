@@ -13,8 +13,8 @@ struct ShownCertificates: Sendable {
 ///
 /// What it found wrong is kept: nothing is sent before an advisor has decided on it. On the event loop of its connection.
 final class ChainListener {
-    /// In the order of the last word on each, which the library gives from the root to the leaf, and again on those that break
-    /// the constraints of another one's names.
+    /// In the order in which the library last reported each. It reports the chain from the root to the leaf, and reports a
+    /// certificate again if it breaks the name constraints of another one.
     private var certificates: [NIOSSLCertificate] = []
     private var faulty: [NIOSSLCertificate] = []
 
@@ -27,8 +27,8 @@ final class ChainListener {
 
     /// What was shown, with the host's name checked if that is wanted.
     ///
-    /// - Parameter leaf: the certificate whose key the server has used in the handshake. The order of the library's words does not
-    ///   say which one that is: a server may add certificates of others, of which one would pass for its own.
+    /// - Parameter leaf: the certificate whose key the server has used in the handshake. The order of the library's reports
+    ///   does not say which one that is: a server may add certificates of others, of which one would pass for its own.
     func shown(
         for url: HTTPURL, leaf: NIOSSLCertificate?, checksHost: Bool, now: Date
     ) -> ShownCertificates {

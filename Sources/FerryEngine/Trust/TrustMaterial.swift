@@ -6,11 +6,11 @@ import NIOSSL
 /// Whatever a connection trusts or shows was read before, on a thread that may wait for the disk.
 struct TrustMaterial: Hashable, Sendable {
     let trust: RequestTrust
-    /// Of the files that it names, in their order; nil for those that are not there.
+    /// The versions of the files that the trust names, in their order; nil for a file that is not there.
     private let versions: [FileVersion?]
     /// Nil for the system's roots.
     var authorities: Authorities?
-    /// The client's certificate, with those between it and its authority.
+    /// The client's certificate, with the certificates between it and its authority.
     var chain: [NIOSSLCertificate] = []
     var key: NIOSSLPrivateKey?
 
@@ -50,7 +50,7 @@ extension Engine {
     /// - Throws: ``TransferError`` with code `invalid_request` that names the file which cannot.
     package func check(_ trust: RequestTrust?) async throws(TransferError) { _ = try await material(of: trust) }
 
-    /// Where the certificates of a trust are read: those on a disk that does not answer hold up no others.
+    /// Where the certificates of a trust are read: a disk that does not answer holds up no certificates elsewhere.
     func certificates(of trust: TrustMaterial?) -> DiskQueue { certificates(of: trust?.trust ?? RequestTrust()) }
 
     private func certificates(of trust: RequestTrust) -> DiskQueue {

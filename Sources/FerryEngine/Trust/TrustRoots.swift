@@ -76,7 +76,7 @@ final class RootCertificates: Sendable {
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     private static let folder = "/etc/ssl/certs"
 
-    /// What was read, by its path; that of the system's roots is empty.
+    /// What was read, by its path; the system's roots have an empty path.
     private let entries = Mutex<[String: Entry]>([:])
 
     /// What files and folders hold; without any, what the system trusts. Nil leaves it to the TLS library. Blocks while the
@@ -90,7 +90,7 @@ final class RootCertificates: Sendable {
         return lists.isEmpty ? Authorities(missing: first) : Authorities(lists)
     }
 
-    /// What tells whether files and folders, or without any those of the system, have changed.
+    /// The versions of files and folders, by which a change is noticed; without any, of the system's files and folder.
     func versions(of paths: [String]) -> [FileVersion?] {
         (paths.isEmpty ? Self.files + [Self.folder] : paths).map {
             FileVersion(at: $0, kind: S_IFREG) ?? FileVersion(at: $0, kind: S_IFDIR)
@@ -114,7 +114,7 @@ final class RootCertificates: Sendable {
         return all + HashedFolder.certificates(in: folder).filter { !ofFile.contains($0) }
     }
 
-    /// Certificates as they were read, or are read, as long as their files and folders have these versions.
+    /// The certificates that were read before, if their files and folders still have these versions; else reads them.
     private func known(
         _ path: String, _ versions: [FileVersion?], read: () -> [NIOSSLCertificate]
     ) -> [NIOSSLCertificate] {
@@ -127,8 +127,8 @@ final class RootCertificates: Sendable {
 
 /// The certificates by which servers are verified, as they were read.
 ///
-/// The TLS library gets all of them at once, also those of folders: what it looks for in a folder itself it reads on the event
-/// loop of the handshake.
+/// The TLS library gets the certificates of files and folders all at once: given a folder, it would read the folder's files on
+/// the event loop of the handshake.
 struct Authorities: Sendable {
     /// The certificates of each file and folder.
     var lists: [[NIOSSLCertificate]] = []

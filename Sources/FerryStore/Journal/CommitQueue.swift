@@ -53,17 +53,17 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Whether somebody's commit is on the way.
+    /// Whether commits wait or are being made.
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Commits all who wait, then takes its place in the writer's queue again if others have come, so that a reader of a
+    /// Makes all waiting commits, then takes its place in the writer's queue again if more have come, so that a reader of a
     /// journal in memory gets its turn between.
     private func drain(_ connection: Database) {
         let batch = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
-        // Those who were in the queue when the journal failed.
+        // The journal failed while these commits waited.
         if let failure = health.failure {
             for commit in batch { commit.fail(failure) }
         } else {
@@ -97,8 +97,8 @@ final class CommitQueue: Sendable {
 
     /// Runs all bodies in a transaction, which stays open.
     ///
-    /// Nearly always all of them stay. A savepoint for each would copy every page that they change, to a file if there are
-    /// more than a few: so only those that run beside one that does not stay are run again, with savepoints.
+    /// Nearly always the changes of all bodies stay. A savepoint for each body would copy every page that it changes, to a file
+    /// if there are more than a few. So only a batch with a body whose changes do not stay is run again, with savepoints.
     ///
     /// - Throws: What makes the whole transaction worthless; never what a body had to say.
     private func perform(
@@ -109,7 +109,7 @@ final class CommitQueue: Sendable {
         if performed.allSatisfy(\.isKept) { return performed }
         try database.rollback()
         try database.beginTransaction(.immediate)
-        // One by itself cannot have failed because of what others have changed.
+        // A body that ran alone cannot have failed because of another body's changes.
         guard batch.count > 1 else { return performed }
         return try batch.map { commit in
             try database.cachedStatement(sql: "SAVEPOINT body").execute()
@@ -143,8 +143,8 @@ final class CommitQueue: Sendable {
         static func < (left: LogCare, right: LogCare) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Moves a long log into the journal's file once everybody has been told, so that nobody waits for it, and a start has
-    /// little to read.
+    /// Moves a long log into the journal's file, so that a start has little to read. All callers have been told before, so none
+    /// waits for it.
     private func take(_ care: LogCare, of database: Database) {
         guard care != .asUsual else { return }
         do {

@@ -17,8 +17,8 @@ final class JournalHealth: Sendable {
 
     var isInMemory: Bool { file == nil }
 
-    /// What made the journal fail. Once set, nothing is committed any more: after a failed sync nobody knows what the
-    /// disk holds, and only reading it anew at the next start tells.
+    /// What made the journal fail. Once set, nothing is committed any more: after a failed sync it is unknown what the
+    /// disk holds, until the next start reads it anew.
     var failure: TransferError? { first.withLock { $0 } }
 
     private var name: String { file.map { "the journal “\($0.path.escapingControls)”" } ?? "the journal in memory" }

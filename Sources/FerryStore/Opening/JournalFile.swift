@@ -2,7 +2,7 @@ import FerryCore
 import Foundation
 import Logging
 
-/// The journal's file and those that SQLite and Ferry keep beside it.
+/// The journal's file and the files that SQLite and Ferry keep beside it.
 struct JournalFile: Sendable {
     let path: String
 
@@ -14,7 +14,7 @@ struct JournalFile: Sendable {
     /// The size in bytes; nil if there is no file.
     ///
     /// - Throws: `journal_failed` if something else than a regular file has the name. Links are not followed, so that
-    ///   nobody who can write to the folder makes Ferry write elsewhere.
+    ///   another user who can write to the folder cannot make Ferry write elsewhere.
     func size() throws(TransferError) -> Int64? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
@@ -35,7 +35,7 @@ struct JournalFile: Sendable {
         return number(at: 28) > 1 && Int64(number(at: 68)) != JournalSchema.applicationID
     }
 
-    /// Makes the file if there is none, and takes it away from everybody but the user.
+    /// Makes the file if there is none, and lets only the user read and write it.
     ///
     /// SQLite gives the files that it makes beside it the same mode.
     func prepare() throws(TransferError) {

@@ -2,12 +2,12 @@ import FerryCore
 import Foundation
 import GRDB
 
-/// What waits in lines, a few at a time.
+/// Reads the transfers that wait in lines, a few at a time.
 struct WaitingLines {
     let connection: JournalConnection
 
-    /// Goes from line to line in the index, past those who wait in them. Columns are compared as the bytes that they are: as a
-    /// text, one that is no UTF-8 or has a NUL would lead back to itself.
+    /// Goes from line to line in the index, past the transfers that wait in each. Columns are compared as bytes: as a text, a
+    /// column that is no UTF-8 or has a NUL would lead back to itself.
     func lines() throws(TransferError) -> (lines: [StoredLine], unreadable: [TransferID]) {
         var lines: [StoredLine] = []
         var unreadable: [TransferID] = []
@@ -29,7 +29,7 @@ struct WaitingLines {
         return (lines, unreadable)
     }
 
-    /// All that wait in lines, for an index that is damaged so that it leads back.
+    /// All transfers that wait in lines, read without the index, which is damaged so that it leads back.
     private func allInLines() throws(TransferError) -> [TransferID] {
         var ids: [TransferID] = []
         try connection.forEachRow(
@@ -43,7 +43,7 @@ struct WaitingLines {
     /// The columns of the line that follows another in the index.
     private func line(after last: [Data]?) throws(TransferError) -> [Data]? {
         guard let last else { return try line("", []) }
-        // Each search is for equal columns and one that is larger: what SQLite finds without a look at those that wait alike.
+        // Each search is for equal columns and one larger column: SQLite finds it without a look at the other transfers of a line.
         for equal in stride(from: Self.columns.count - 1, through: 0, by: -1) {
             let conditions =
                 Self.columns[..<equal].map { "AND \($0) = \(Self.text) " }.joined()

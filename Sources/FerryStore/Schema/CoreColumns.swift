@@ -4,7 +4,7 @@ import GRDB
 
 /// What decisions depend on, as columns of a row, and back.
 enum CoreColumns {
-    /// Those that are written, in the order of ``arguments(_:)``.
+    /// The columns that are written, in the order of ``arguments(_:)``.
     static let names = [
         "intent", "phase", "ended", "attempts", "retry_at", "retry_delay", "retry_reason", "not_before", "deadline",
         "resource_timeout", "due", "starts_late", "restarts", "has_partial", "spooled", "secrets_forgotten",

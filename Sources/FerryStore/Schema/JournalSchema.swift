@@ -7,7 +7,7 @@ enum JournalSchema {
 
     /// How the writing connection works. GRDB sets `NORMAL` with WAL; a commit that was acknowledged must survive a power cut.
     /// With less of a cache, a transaction that changes thousands of transfers writes its pages several times.
-    /// What is deleted is overwritten where that writes no further pages; some builds of SQLite write those as well.
+    /// What is deleted is overwritten where that writes no further pages; some builds of SQLite write further pages as well.
     static let usualPages = """
         PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000; \
         \(eraseCheaply)

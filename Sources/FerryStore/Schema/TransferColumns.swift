@@ -5,10 +5,10 @@ import GRDB
 /// A transfer's record as the columns of a row, and back.
 ///
 /// A row that cannot be read never stops the others: it comes back as a record that failed with `journal_failed`, made
-/// of what can be read. The row stays as it is until somebody writes a record over it; one whose request can be read
-/// goes on after a retry.
+/// of what can be read. The row stays as it is until a record is written over it; a transfer whose request can be
+/// read goes on after a retry.
 enum TransferColumns {
-    /// Those that ``CoreColumns`` does not have, in the order of ``arguments(_:)``.
+    /// The columns that ``CoreColumns`` does not have, in the order of ``arguments(_:)``.
     private static let own = [
         "session", "priority", "origin", "destination", "former", "placed", "finished_at", "network", "line", "facts",
         "failures", "retry", "outcome", "secrets",

@@ -15,7 +15,7 @@ struct RequestText: Sendable {
         folder = request.folder
         name = request.name
         data = request.note?.data ?? ""
-        // Stand where the values will; nobody can guess them.
+        // Stand where the values will; random, so that the text of a request cannot contain them on purpose.
         let marks = Value.allCases.map { (value: $0, text: "\(UInt64.random(in: 0 ... .max))-\($0)") }
         var marked = request
         marked.url = marks[0].text
@@ -41,7 +41,7 @@ struct RequestText: Sendable {
         values = found.map(\.value)
     }
 
-    /// The JSON of one of them; nil keeps what the first has.
+    /// The JSON of one of the requests; nil keeps the value of the first request.
     func text(url: String, folder: String? = nil, name: String? = nil, data: String? = nil) -> String {
         var text = ""
         text.reserveCapacity(2048)
@@ -62,7 +62,7 @@ struct RequestText: Sendable {
         return text
     }
 
-    /// What stands before and after the URL, where all else is as the first has it.
+    /// What stands before and after the URL, where all else is as in the first request.
     func aroundURL() -> (before: String, after: String) {
         let mark = "\(UInt64.random(in: 0 ... .max))"
         let text = text(url: mark)

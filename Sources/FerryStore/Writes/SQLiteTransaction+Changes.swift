@@ -121,7 +121,7 @@ extension SQLiteTransaction {
     /// The limits of failures begin anew.
     private static var limits: String { ", failures = '\(TransferColumns.plain)'" }
 
-    /// Lets those live again that have ended; a name that was taken meanwhile is chosen anew by the next head.
+    /// Makes ended transfers live again; if another transfer has taken a name meanwhile, the next head chooses a new one.
     private func revive(_ change: RowChange, _ named: NamedIDs) throws(TransferError) {
         let live = Self.limits + ", outcome = NULL, finished_at = NULL"
         try write(change, live + ", destination = former, former = NULL", named)
@@ -142,9 +142,9 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Writes what is the same for some transfers, but for those whose destination another one has.
+    /// Writes one change to several transfers, except to transfers whose destination another transfer has.
     ///
-    /// No wish leaves a retry, or the place of a file: none ends well by one.
+    /// A wish never leaves a planned retry or the place of a file, since no transfer succeeds by a wish.
     private func write(_ change: RowChange, _ more: String, _ named: NamedIDs) throws(TransferError) {
         try connection.execute(
             """

@@ -6,12 +6,12 @@ import GRDB
 extension SQLiteTransaction {
     /// Forgets the secrets of transfers that have ended, some at a time, so that no other commit waits long.
     ///
-    /// Most have lost them at their end; these failed long ago, or an earlier version has stored them.
+    /// Most transfers lose their secrets when they end; these failed long ago, or an earlier version has stored the secrets.
     /// - Parameters:
-    ///   - phase: how they have ended.
-    ///   - moment: only those that ended before; nil is all.
-    ///   - id: only those after this one.
-    /// - Returns: the last one that was looked at; nil if there are no more.
+    ///   - phase: how the transfers have ended.
+    ///   - moment: only transfers that ended before it; nil is all.
+    ///   - id: only transfers after this one.
+    /// - Returns: the last transfer that was looked at; nil if there are no more.
     package func forgetSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after id: TransferID
     ) throws(TransferError) -> TransferID? {
