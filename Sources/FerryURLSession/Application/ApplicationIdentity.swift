@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Which app this process belongs to: its background sessions are those of the app, whichever process opens them.
+/// Which app this process belongs to. Background sessions belong to the app, whichever of its processes opens them.
 package enum ApplicationIdentity {
     /// The variable that names the app.
     static let variable = "FERRY_APPLICATION_ID"

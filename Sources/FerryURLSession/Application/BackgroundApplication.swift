@@ -35,7 +35,7 @@ import Logging
     public nonisolated static var applicationIdentifier: String { ApplicationIdentity.current }
 
     public weak var delegate: (any BackgroundApplicationDelegate)?
-    /// Keeps the delegate that `run(delegate:)` was given, which nobody else may hold.
+    /// Keeps the delegate that `run(delegate:)` was given; the app may hold no other reference to it.
     private var retained: (any BackgroundApplicationDelegate)?
     private var life = LaunchedLife(isBackground: ApplicationIdentity.launchedFor != nil)
     private var signals: TerminationSignals?
@@ -64,7 +64,7 @@ import Logging
     /// - Parameters:
     ///   - arguments: the program's absolute path, then its arguments; no shell is involved.
     ///   - workingDirectory: the folder that it starts in; nil is the user's home.
-    ///   - environment: variables over those of the daemon.
+    ///   - environment: variables that are added to the daemon's environment and override it.
     /// - Throws: `TransferError` if the path is not absolute or no program, or if the daemon cannot be reached.
     public func registerLaunchCommand(
         _ arguments: [String], workingDirectory: URL? = nil, environment: [String: String] = [:]
@@ -109,7 +109,7 @@ import Logging
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }
 
-    /// Keeps a connection to the daemon, which tells of sessions that nobody has open.
+    /// Keeps a connection to the daemon, which reports events of sessions that no process has open.
     private func connect() {
         let service = DaemonService.shared.service
         Task(name: "connection to the daemon") { [weak self] in
@@ -141,7 +141,7 @@ import Logging
         }
     }
 
-    /// Seconds after which a completion handler is missed.
+    /// Seconds after which a completion handler that was not called causes a warning.
     private static let handlerLimit = 30
 
     private func warnIfPending(_ call: Int) {
@@ -172,7 +172,7 @@ import Logging
 
     private func terminate(by signal: CInt) {
         delegate?.applicationWillTerminate(self)
-        // What ends now is told at the next start, not to a process that is about to end.
+        // The end of a task is told at the next start, not to a process that is about to end.
         EventGate.shared.close()
         // A daemon that does not run has nothing to end.
         let daemon = DaemonService.shared.passive()

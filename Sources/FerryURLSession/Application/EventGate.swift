@@ -16,7 +16,7 @@ package final class EventGate: Sendable {
 
     private struct State {
         var isOpen: Bool
-        /// Whether somebody will open it, or nobody ever.
+        /// Whether only `open()` opens the gate; otherwise it also opens by itself.
         var isHeld = false
         var isAwaited = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,7 +25,7 @@ package final class EventGate: Sendable {
     private let state: Mutex<State>
     private let opensUnheld: @Sendable () -> Void
 
-    /// - Parameter opensUnheld: called before the gate opens because nobody holds it.
+    /// - Parameter opensUnheld: called before the gate opens by itself, since it is not held.
     init(isOpen: Bool, opensUnheld: @escaping @Sendable () -> Void = {}) {
         self.opensUnheld = opensUnheld
         state = Mutex(State(isOpen: isOpen))
@@ -50,7 +50,7 @@ package final class EventGate: Sendable {
         }
     }
 
-    /// Somebody opens the gate: nothing else does from now on.
+    /// From now on, only `open()` opens the gate.
     func hold() { state.withLock { $0.isHeld = true } }
 
     /// Nothing passes from now on.

@@ -23,7 +23,7 @@ import Glibc
         }
     }
 
-    /// Ends the process as the signal does by itself, so that whoever started it sees why it ended.
+    /// Ends the process by the signal's default action, so that the parent process sees why it ended.
     static func end(by number: CInt) {
         signal(number, SIG_DFL)
         kill(getpid(), number)

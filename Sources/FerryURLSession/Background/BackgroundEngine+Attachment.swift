@@ -55,13 +55,13 @@ extension BackgroundEngine: AttachedSessionClient {
         logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
     }
 
-    /// What the list shows already is no news to a task either.
+    /// Ignores the place: an event that the list already covers tells a task nothing new.
     func take(_ signal: SessionSignal, _ place: EventNumbers.Place) {
         if case .event(let event) = signal { transfers.receive(event) }
     }
 
-    /// Brings the session's tasks to what ferryd knows: those of earlier processes are made again, and results that were not
-    /// delivered come in the order in which they ended.
+    /// Makes the session's tasks match the transfers that ferryd lists. Tasks of earlier processes are made again; results that
+    /// were not delivered yet are delivered in the order in which the transfers ended.
     func take(_ listing: SessionListing) {
         guard let session else { return }
         let known = listing.transfers
@@ -117,13 +117,14 @@ extension BackgroundEngine: AttachedSessionClient {
         }
     }
 
-    /// Whether nobody has a task's number but a task that was made while the daemon could not be reached, and failed.
+    /// Whether a transfer may get a task with its number: no other task has the number, or only one that was made while the
+    /// daemon could not be reached, and failed.
     private func mayAdopt(_ number: Int, in session: URLSession) -> Bool {
         guard let other = session.registry[number] else { return true }
         return other.storage.withLock { $0.transport is FailedTransport }
     }
 
-    /// Gives a task what its transfer shows, before anybody sees it.
+    /// Gives a task what its transfer shows, before the task is in the session's registry.
     private func show(_ transfer: Transfer, in task: URLSessionTask) {
         let isRunning = transfer.state == .running || transfer.state == .waiting || transfer.state.isEnded
         task.storage.withLock { storage in

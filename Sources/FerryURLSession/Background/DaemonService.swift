@@ -7,7 +7,7 @@ import Glibc
 /// The daemon of the user who runs this process; all background sessions of the process share the connection.
 package final class DaemonService: Sendable {
     private static let ofProcess = DaemonService(environment: ProcessInfo.processInfo.environment)
-    /// Takes the place of the process's own in tests, for sessions that are made while it is set.
+    /// Replaces the process's own service in tests, for sessions that are made while it is set.
     @TaskLocal package static var substitute: DaemonService?
 
     package static var shared: DaemonService { substitute ?? ofProcess }

@@ -7,11 +7,11 @@ import FerryCore
 struct SessionLedger: Hashable, Sendable {
     /// Transfers whose delegate calls have not returned.
     private var delivering: Set<TransferID> = []
-    /// Those of them that had ended before this process attached.
+    /// Transfers in `delivering` that had ended before this process attached.
     private var kept: Set<TransferID> = []
-    /// Delivered, to be removed from the service.
+    /// Delivered transfers that are still to be removed from the service.
     private var delivered: [TransferID] = []
-    /// Being removed.
+    /// Transfers whose removal is under way.
     private var removing: Set<TransferID> = []
     private var isRestored: Bool
     /// Questions to the delegate that are not answered yet.
@@ -45,8 +45,8 @@ struct SessionLedger: Hashable, Sendable {
 
     /// A transfer has ended.
     ///
-    /// - Parameter isKept: whether it had before this process attached.
-    /// - Returns: whether it is to be delivered: it was not yet, and is not being.
+    /// - Parameter isKept: whether the transfer had ended before this process attached.
+    /// - Returns: whether its result is to be delivered: true unless that is done or under way.
     mutating func ended(_ id: TransferID, isKept: Bool = false) -> Bool {
         guard !removing.contains(id), !delivered.contains(id), delivering.insert(id).inserted else { return false }
         if isKept { kept.insert(id) }
@@ -60,7 +60,7 @@ struct SessionLedger: Hashable, Sendable {
         delivered.append(id)
     }
 
-    /// What is to be removed from the service now; nothing while a removal is under way.
+    /// Takes the transfers to remove from the service now; none while a removal is under way.
     mutating func takeRemovals(upTo limit: Int = 1000) -> [TransferID] {
         guard removing.isEmpty else { return [] }
         let batch = Array(delivered.prefix(limit))
@@ -71,7 +71,7 @@ struct SessionLedger: Hashable, Sendable {
 
     /// A removal has ended.
     ///
-    /// - Parameter isDone: whether the service has done it; else it is made again.
+    /// - Parameter isDone: whether the service has removed the transfers; if not, the removal is repeated.
     mutating func removed(isDone: Bool) {
         if !isDone { delivered.insert(contentsOf: removing.sorted(), at: 0) }
         removing.removeAll()

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs commands one after the other, each when the one before has ended, on the executor that threads may wait for.
 package final class CommandQueue: Sendable {
     private struct Command {
-        /// Those that the command is carried out for; nil if it is for one call alone.
+        /// The calls that the command is carried out for; nil if it is for one call alone.
         let group: (any AnyObject & Sendable)?
         let body: @Sendable () async -> Void
     }
@@ -20,7 +20,7 @@ package final class CommandQueue: Sendable {
 
     package func add(_ command: @escaping @Sendable () async -> Void) { add(Command(group: nil, body: command)) }
 
-    /// Adds a command that stands for a group of calls, unless that of the last one that waits takes them up.
+    /// Adds a command that stands for a group of calls, unless the group of the last waiting command takes the calls up.
     ///
     /// - Parameter isTakenUp: whether the group of the command before, which has not begun, has taken the calls up.
     package func add<Group: AnyObject & Sendable>(
@@ -40,7 +40,7 @@ package final class CommandQueue: Sendable {
         Task(name: "commands of a task", executorPreference: BlockingExecutor.shared) { await self.runAll() }
     }
 
-    /// Runs a command after those before it, and returns when it has ended.
+    /// Runs a command after the commands that were added before it, and returns when it has ended.
     package func perform(_ command: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { done in
             add {
@@ -66,7 +66,8 @@ package final class CommandQueue: Sendable {
 }
 
 extension CommandQueue {
-    /// Runs a command after those before it, and waits on this thread for its end, but no longer than some seconds.
+    /// Runs a command after the commands that were added before it, and blocks this thread until it has ended or the seconds
+    /// have passed.
     ///
     /// - Returns: whether it has ended.
     @discardableResult

@@ -62,7 +62,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
     }
 }
 
-/// Stores that nobody else sees.
+/// Makes storages that are not shared with the rest of the process.
 enum PrivateStores {
     /// A cookie storage without a file; Foundation's own ephemeral configuration is the only maker of such storages.
     static func cookies() -> HTTPCookieStorage? {

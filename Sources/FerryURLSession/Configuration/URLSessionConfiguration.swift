@@ -99,14 +99,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
         set { storage.withLock { $0.sessionSendsLaunchEvents = newValue } }
     }
 
-    /// Proxies, by the keys `HTTPEnable`, `HTTPProxy`, `HTTPPort`, those that begin with `HTTPS` and `SOCKS`, and
-    /// `ExceptionsList`; nil takes those of the app's environment.
+    /// Proxies, by the keys `HTTPEnable`, `HTTPProxy`, `HTTPPort`, the keys that begin with `HTTPS` and `SOCKS`, and
+    /// `ExceptionsList`; nil takes the proxies of the app's environment.
     open var connectionProxyDictionary: [AnyHashable: Any]? {
         get { storage.withLock { $0.connectionProxyDictionary } }
         set { storage.withLock { $0.connectionProxyDictionary = newValue } }
     }
 
-    /// Fields that are added where a request lacks them; never those of connections and credentials.
+    /// Header fields that are added to requests without them; never fields about connections and credentials.
     open var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { storage.withLock { $0.httpAdditionalHeaders } }
         set { storage.withLock { $0.httpAdditionalHeaders = newValue } }

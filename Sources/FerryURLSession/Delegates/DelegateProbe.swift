@@ -15,7 +15,7 @@ enum DelegateProbe {
         return !probe.isMissing
     }
 
-    /// Said by a default implementation: nobody implements this method.
+    /// Called by a default implementation: the delegate does not implement this method.
     static func markMissing() { current?.markMissing() }
 }
 
@@ -30,8 +30,8 @@ final class ImplementationProbe: Sendable {
 
 /// Lets the default of a method with a completion handler call the method's async form.
 enum AsyncForm {
-    /// Calls the handler with what the async form returns, unless that is a default implementation too: then nobody
-    /// implements the method, and the caller of the handler finds out from the probe, which the task inherits.
+    /// Calls the handler with what the async form returns. If the async form is a default implementation too, the delegate
+    /// does not implement the method, and the caller of the handler finds out from the probe, which the task inherits.
     static func answer<each Value>(
         _ handler: @escaping @Sendable (repeat each Value) -> Void,
         _ form: @escaping @Sendable () async -> (repeat each Value)

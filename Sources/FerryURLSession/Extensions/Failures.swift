@@ -44,7 +44,7 @@ public struct RetryPolicy: Sendable, Codable, Hashable {
     }
 }
 
-/// What went wrong where Foundation's `URLError` has no word for it; the codes are those of Ferry's error table.
+/// An error that no code of Foundation's `URLError` describes; its codes come from Ferry's error table.
 public struct TransferError: CustomNSError, LocalizedError, Hashable, Sendable {
     /// `FerryErrorDomain`.
     public static let errorDomain = "FerryErrorDomain"

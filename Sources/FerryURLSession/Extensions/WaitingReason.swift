@@ -49,7 +49,7 @@ extension WaitingReason {
 }
 
 extension WaitingReason {
-    /// A condition that is in the way; nil for what is none.
+    /// The reason for a condition that is in the way; nil for any other wait.
     init?(condition: WaitReason) {
         switch condition {
         case .network: self = .connectivity

@@ -40,7 +40,7 @@ enum ChallengeMapping {
             failureResponse: nil, error: nil, sender: NoSender())
     }
 
-    /// What the delegate's answer says to the engine.
+    /// The delegate's answer in the engine's terms.
     static func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, default usual: ChallengeAnswer
     ) -> ChallengeAnswer {

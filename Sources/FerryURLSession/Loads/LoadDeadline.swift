@@ -1,16 +1,16 @@
 import FerryCore
 import Foundation
 
-/// Time that passes only while it is let run.
+/// A span of time that passes only while it runs.
 struct RunningTime: Hashable, Sendable {
     private var rest: Duration
     private var since: ContinuousClock.Instant?
 
     init(_ whole: Duration) { rest = whole }
 
-    /// Lets it run.
+    /// Lets the time run.
     ///
-    /// - Returns: what is left of it.
+    /// - Returns: the time that is left.
     mutating func start(_ now: ContinuousClock.Instant) -> Duration {
         stop(now)
         since = now

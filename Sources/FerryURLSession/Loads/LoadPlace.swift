@@ -30,7 +30,7 @@ struct LoadPlace: Sendable {
     let proxies: [String: String]
     /// Certificates that the session's delegate has answered for.
     let trust: TrustScope
-    /// Where files of downloads go that are no transfers.
+    /// Where the files of downloads go that are not carried as transfers.
     let folder: URL
     /// Which condition is in the way of requests to a URL: now, and after each change.
     var obstacles: @Sendable (String, NetworkPolicy) async throws -> AsyncStream<WaitReason?> = {

@@ -20,11 +20,11 @@ final class LoadTransport: TaskTransport {
     private enum Ending {
         case canceled
         case expired
-        /// The conditions forbid it, and it does not wait for others.
+        /// The conditions forbid the task, and it does not wait until they change.
         case forbidden(FerryCore.TransferError)
     }
 
-    /// What the conditions say.
+    /// Whether the conditions allow the task to load.
     private enum Way {
         case unknown
         case free
@@ -162,7 +162,7 @@ final class LoadTransport: TaskTransport {
         }
     }
 
-    /// Takes up which condition is in the way (docs/behaviour/url-session.md#71).
+    /// Takes note of the condition that is in the way; nil if none is (docs/behaviour/url-session.md#71).
     private func take(_ reason: WaitReason?) {
         if let reason, let error = ConditionRule.error(reason, policy) { return finish(.forbidden(error)) }
         let shown = reason.flatMap(WaitingReason.init(condition:))

@@ -3,8 +3,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Tells one task's steps one after the other; those that say the same become one, so that a delegate that takes long
-/// leaves no more than a few of them in memory.
+/// Tells one task's steps one after the other. Consecutive progress steps of one kind become one step, so that a slow
+/// delegate leaves no more than a few of them in memory.
 final class RelayLine: Sendable {
     private struct State {
         var steps: [RelayStep] = []
@@ -57,10 +57,10 @@ enum RelayStep: Sendable {
     case informational(HTTPURLResponse)
     case waitsForConnectivity
     case waiting(WaitingReason?)
-    /// Work that somebody waits for.
+    /// Work that a call of `RelayLine.perform` waits for.
     case work(@Sendable () async -> Void)
 
-    /// The step that says as much as this one and a later one; nil if both must be told.
+    /// The step that replaces this one and a later one; nil if both must be told.
     func merged(with later: RelayStep) -> RelayStep? {
         switch (self, later) {
         case (.sent, .sent), (.wrote, .wrote): later

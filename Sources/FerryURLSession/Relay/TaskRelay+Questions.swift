@@ -69,16 +69,16 @@ extension TaskRelay {
         return answer.map { ($0.disposition, $0.request) } ?? (.continueLoading, nil)
     }
 
-    /// The task is to end before its work is done: it waits for no answer and no reader. Who has asked, or asks later, gets
-    /// the usual answer.
+    /// The task is to end before its work is done: it waits for no answer and no reader. Open and later questions
+    /// get the usual answer.
     func endsEarly() {
         question.close()
         if case .bytes(let channel) = task.handler { channel.stopWaiting() }
     }
 
-    /// Asks the task's delegate, and for what it does not implement the session's.
+    /// Asks the task's delegate, or the session's if the task's delegate does not implement the method.
     ///
-    /// - Returns: nil if nobody implements the method, or the question was withdrawn.
+    /// - Returns: nil if no delegate implements the method, or the question was withdrawn.
     private func ask<Kind, Value: Sendable>(
         _ kind: Kind.Type, _ call: @escaping @Sendable (Kind, @escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value? {
@@ -147,7 +147,7 @@ final class Question<Value: Sendable>: Sendable {
     /// Whether the asker goes on.
     var isSettled: Bool { state.withLock { $0.asker == nil } }
 
-    /// Nobody needs the answer any more.
+    /// The asker no longer needs the answer.
     func withdraw() { settle { $0.isWithdrawn = true } }
 
     /// The delegate's method has returned; until then no other call of the task is made, also on a concurrent queue.

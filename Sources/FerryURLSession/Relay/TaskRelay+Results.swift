@@ -29,7 +29,7 @@ extension TaskRelay {
 
     /// Delivers a file and returns when the delegate is done with it.
     ///
-    /// - Returns: whether the file stays: somebody has taken it over.
+    /// - Returns: whether the file stays: a `.keptFile` handler has taken it over.
     @discardableResult
     func finished(_ file: URL) async -> Bool {
         let (session, task, calls) = (session, task, calls)

@@ -8,7 +8,7 @@ struct StrictList {
 
     /// The dictionary at the top of an XML property list.
     init?(_ data: Data) {
-        // Other formats of property lists are for other writers.
+        // Only the XML format is read.
         guard data.starts(with: Data("<?xml".utf8)), Self.isShallow(data),
             let list = unsafe try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
             let values = list as? [String: Any]
@@ -16,7 +16,7 @@ struct StrictList {
         self.values = values
     }
 
-    /// Elements within each other that a list may have; Foundation's reader takes some of the stack for each.
+    /// How deep the elements of a list may be nested; Foundation's reader takes stack space for each level.
     private static let deepest = 32
 
     private static func isShallow(_ data: Data) -> Bool {

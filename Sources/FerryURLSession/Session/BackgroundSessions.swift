@@ -11,7 +11,7 @@ package final class BackgroundSessions: Sendable {
         var sessions: [String: URLSession] = [:]
         /// Sessions whose app was called to handle their events in this process (docs/behaviour/url-session.md#56).
         var called: Set<String> = []
-        /// Others than URL sessions that handle events, by their identifiers.
+        /// Event handlers that are not URL sessions, by their identifiers.
         var handlers: [String: any EventHandling] = [:]
     }
 
@@ -64,7 +64,8 @@ package final class BackgroundSessions: Sendable {
         if let handler, takeCall(of: identifier) { handler.calledToHandleEvents() }
     }
 
-    /// Lets somebody else than a URL session handle the events of an identifier; called at once if the app was already.
+    /// Adds a handler, other than a URL session, for the events of an identifier. It is called at once if the app was already
+    /// called to handle them.
     package func add(_ handler: any EventHandling, _ identifier: String) {
         let isCalled = state.withLock { state in
             state.handlers[identifier] = handler

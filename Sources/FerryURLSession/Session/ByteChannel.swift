@@ -29,7 +29,7 @@ final class ByteChannel: Sendable {
         waiting?.resume(returning: sealed)
     }
 
-    /// Returns once the part has been taken, or nobody will take it in time.
+    /// Returns once the reader has taken the part. Does not wait if the reader has gone or the task ends early.
     func add(_ data: Data) async {
         await withCheckedContinuation { continuation in
             let (reader, waits) = state.withLock { state -> (CheckedContinuation<Data?, any Error>?, Bool) in
@@ -47,7 +47,7 @@ final class ByteChannel: Sendable {
         }
     }
 
-    /// The task ends early: what is there stays to be read, but the task does not wait for it.
+    /// The task ends early: parts that have arrived can still be read, but the task does not wait for the reader.
     func stopWaiting() {
         let writer = state.withLock { state in
             state.waitsForReader = false
@@ -108,7 +108,7 @@ final class ByteChannel: Sendable {
         }
     }
 
-    /// Nobody reads any more: the task's parts are dropped.
+    /// The reader has gone: parts that it has not read, and later ones, are dropped.
     func abandon() {
         let writer = state.withLock { state in
             state.isAbandoned = true

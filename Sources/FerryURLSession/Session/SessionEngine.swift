@@ -5,7 +5,7 @@ protocol SessionEngine: AnyObject, Sendable {
     /// The number of the session's next task.
     func nextTaskIdentifier() -> Int
 
-    /// Makes what carries a task. Called at the task's creation in background sessions, else when it is first needed.
+    /// Makes the transport of a task. Called at the task's creation in background sessions, else when it is first needed.
     func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport
 
     /// Whether a task's transport is made together with it.

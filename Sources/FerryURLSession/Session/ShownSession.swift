@@ -35,7 +35,7 @@ extension URLSession {
     ///
     /// - Parameters:
     ///   - configuration: what the session shows.
-    ///   - own: what the app's own tasks go by.
+    ///   - own: the configuration of the app's own tasks.
     ///   - shown: the downloads as they are; called each time that the app asks for the session's tasks.
     package convenience init(
         showing configuration: URLSessionConfiguration, carryingBy own: URLSessionConfiguration,
@@ -67,7 +67,7 @@ private final class ShownEngine: SessionEngine {
 
     func nextTaskIdentifier() -> Int { own.nextTaskIdentifier() }
     var carriesUnresumedTasks: Bool { false }
-    /// The end of the session lets go of what it shows.
+    /// Always true: an ending session waits for `restored()`, which then removes the shown tasks.
     var isRestoring: Bool { true }
 
     func restored() async {
@@ -96,7 +96,7 @@ private final class ShownEngine: SessionEngine {
         }
         task.storage.withLock { storage in
             storage.transport = ShownTransport(perform: download.perform)
-            // One that was canceled here stays so until it is gone.
+            // A task that was canceled in this session stays canceled until its download is gone.
             if !storage.ledger.isCancelled {
                 storage.ledger = TaskLedger(suspends: download.isSuspended ? 1 : 0, hasStarted: true)
             }
@@ -116,7 +116,7 @@ private final class ShownEngine: SessionEngine {
     func invalidated() async { await own.invalidated() }
 }
 
-/// Lets the one that carries a download do what is done to the task that shows it.
+/// Forwards the calls on a shown task to the owner of the download.
 private final class ShownTransport: TaskTransport {
     private let perform: @Sendable (ShownTask.Action) -> Void
 

@@ -32,7 +32,7 @@ final class TaskRegistry: Sendable {
         }
     }
 
-    /// Takes no more tasks from now on, but for those of an earlier process, which are awaited.
+    /// Takes no new tasks from now on. Tasks of an earlier process may still come, and the session's end waits for them.
     func beginInvalidation() {
         state.withLock { state in
             state.isInvalidated = true
@@ -53,7 +53,7 @@ final class TaskRegistry: Sendable {
 }
 
 extension TaskRegistry.State {
-    /// Whether the session has just ended: said once.
+    /// Whether the session has just ended; true only once.
     fileprivate mutating func claimEnd() -> Bool {
         guard isInvalidated, !isAwaited, tasks.isEmpty, !hasEnded else { return false }
         hasEnded = true

@@ -82,7 +82,7 @@ package enum URLErrorMapping {
 }
 
 extension URLError {
-    /// Why a background task was canceled by others than the app.
+    /// Why a background task was canceled without a call by the app.
     public enum BackgroundTaskCancelledReason: Int, Sendable {
         case userForceQuitApplication
         case backgroundUpdatesDisabled

@@ -42,7 +42,7 @@ extension URLSession {
             }
         }
 
-        /// Ends the task when nobody reads it any more.
+        /// Cancels the task when no sequence or iterator refers to this object any more.
         fileprivate final class Reading: Sendable {
             let task: URLSessionDataTask
             let channel: ByteChannel

@@ -31,7 +31,8 @@ extension URLSession {
         return task
     }
 
-    /// What can be told without asking anybody: a URL that this kind of session does not carry, a file that cannot be sent.
+    /// Finds, without asking a server or ferryd, tasks that must fail: the session does not carry such a URL, or the file cannot
+    /// be sent.
     private func checked(_ work: TaskWork) -> TaskWork {
         if let request = work.request {
             precondition(

@@ -129,14 +129,14 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     // MARK: The end
 
-    /// Takes no more tasks; those there are run on. The last call is `didBecomeInvalidWithError(nil)`.
+    /// Takes no more tasks; existing tasks continue. The last call is `didBecomeInvalidWithError(nil)`.
     open func finishTasksAndInvalidate() {
         let session = acting
         guard !session.isShared else { return }
         session.invalidate(cancels: false)
     }
 
-    /// Takes no more tasks, and cancels those there are.
+    /// Takes no more tasks, and cancels the existing ones.
     open func invalidateAndCancel() {
         let session = acting
         guard !session.isShared else { return }

@@ -1,4 +1,4 @@
-/// Where a task stands, and what follows from what is done to it. Performs nothing.
+/// A task's state, and the action that follows from each event. Performs nothing.
 ///
 /// ```
 ///   suspended ──resumed──→ running ──suspended──→ suspended

@@ -24,10 +24,10 @@ struct TaskStorage {
     var collected = Data()
     /// The file that a delegate was given and has left where it was.
     var leftFile: TemporaryFile?
-    /// Whether a completion handler has got its file, so that its end is told nobody.
+    /// Whether a completion handler has got its file. The task's completion then calls neither a handler nor the delegate.
     var hasDelivered = false
 
-    /// Lets go of everybody that a task keeps alive until it has completed.
+    /// Releases the objects and data that a task keeps until it has completed.
     mutating func release() {
         delegate = nil
         handler = nil
@@ -57,7 +57,7 @@ struct TaskCounts: Hashable, Sendable {
     var clientExpectsToReceive: Int64 = -1
 }
 
-/// Who takes a task's result in place of the delegate.
+/// Takes a task's result in place of the delegate.
 enum TaskHandler: Sendable {
     case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)

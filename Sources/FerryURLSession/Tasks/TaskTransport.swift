@@ -4,7 +4,7 @@ import Synchronization
 
 /// Carries one task's work. Made by the session's engine, driven by the task, reports to the task's relay.
 ///
-/// All methods may be called from any thread and return quickly; those of background sessions return once what they say is
+/// All methods may be called from any thread and return quickly; in background sessions, a method returns once its command is
 /// durable.
 protocol TaskTransport: AnyObject, Sendable {
     /// Starts, or goes on after `suspend`.

@@ -3,13 +3,13 @@ import Synchronization
 
 /// A task's counts and its progress.
 extension URLSessionTask {
-    /// Who takes the result in place of the delegate.
+    /// The handler that takes the result in place of the delegate.
     var handler: TaskHandler? { storage.withLock(\.handler) }
 
     /// Whether a completion handler takes the result, so that the delegate is not told of it.
     var handlerTakes: Bool { storage.withLock { $0.handler != nil || $0.hasDelivered } }
 
-    /// The file that the delegate was given and has left where it was, which the task lets go of.
+    /// Takes the file that the delegate was given and has left where it was; the task no longer keeps it.
     func takeLeftFile() -> TemporaryFile? {
         storage.withLock { storage in
             defer { storage.leftFile = nil }
@@ -43,7 +43,7 @@ extension URLSessionTask {
         return before
     }
 
-    /// Brings the progress, if somebody has looked at it, up to date.
+    /// Brings the progress up to date, if the app has asked for it.
     func moveProgress() {
         let (progress, counts) = storage.withLock { ($0.progress, $0.counts) }
         guard let progress else { return }
@@ -65,7 +65,7 @@ extension TaskCounts {
         return (sent + received, isUnknown ? -1 : known.reduce(0, +))
     }
 
-    /// Those of a task that has succeeded: all of it is done, also of an empty body.
+    /// The units of a task that has succeeded: all of them are done, also with an empty body.
     var finalUnits: (completed: Int64, total: Int64) {
         let all = max(sent + received, 1)
         return (all, all)

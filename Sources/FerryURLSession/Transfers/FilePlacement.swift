@@ -91,7 +91,7 @@ package struct FilePlacement {
     private static func isSame(_ first: URL, _ second: URL) -> Bool {
         var (one, other) = (stat(), stat())
         let areThere = unsafe lstat(first.path, &one) == 0 && lstat(second.path, &other) == 0
-        // What the caller looks at next is why the name was not given.
+        // `lstat` may have changed `errno`, which the caller reads next to learn why the link failed.
         errno = EEXIST
         return areThere && one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }

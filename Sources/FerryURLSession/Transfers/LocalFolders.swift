@@ -21,9 +21,9 @@ struct LocalFolders: Sendable {
         partials = base + "/partial"
     }
 
-    /// Makes the folders; nobody else may look into them.
+    /// Makes the folders; other users have no access to them.
     ///
-    /// - Throws: `URLError.cannotCreateFile` if somebody else has the name.
+    /// - Throws: `URLError.cannotCreateFile` if a path is not a folder that belongs to this user alone.
     func open() throws {
         for path in [base, own, partials] {
             _ = unsafe mkdir(path, 0o700)
@@ -57,7 +57,7 @@ struct LocalFolders: Sendable {
     func keep(_ path: String) throws -> String {
         let kept = "\(partials)/\(UUID().uuidString).partial"
         guard unsafe rename(path, kept) == 0 else { throw URLError(.cannotMoveFile) }
-        // It is its age as resume data that counts.
+        // The file's age counts from the moment at which resume data name it.
         unsafe utimensat(AT_FDCWD, kept, nil, 0)
         return kept
     }

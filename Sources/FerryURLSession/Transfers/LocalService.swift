@@ -36,7 +36,7 @@ package final class LocalService: Sendable {
         return session
     }
 
-    /// The service; opened when somebody asks for it first.
+    /// The service; the first call opens it.
     func service() async throws(FerryCore.TransferError) -> LocalTransferService {
         let opening = state.withLock { state in
             if let opening = state.opening { return opening }
@@ -45,7 +45,7 @@ package final class LocalService: Sendable {
             return task
         }
         let outcome = await opening.value
-        // The next one who asks may find that it can be opened, as when the disk has room again.
+        // A later call may be able to open the service, as when the disk has room again.
         if case .failure = outcome { state.withLock { if $0.opening == opening { $0.opening = nil } } }
         return try outcome.get()
     }
@@ -84,7 +84,7 @@ package final class LocalService: Sendable {
 
     // MARK: Who answers
 
-    /// Who answers for a task while its requests are under way; nil forgets it.
+    /// Sets the advisor that answers for a task while its requests are under way; nil removes it.
     func setAdvisor(_ advisor: (any ExchangeAdvisor)?, for task: Int, of session: SessionID) {
         state.withLock { $0.advisors[Key(session: session, task: task)] = advisor }
     }

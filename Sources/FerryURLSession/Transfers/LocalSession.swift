@@ -22,7 +22,7 @@ final class LocalSession: Sendable {
         id = local.nextSession()
     }
 
-    /// Says who takes the events; called once, first.
+    /// Sets the closure that receives the events; called once, before the other methods.
     func setReceiver(_ receive: @escaping @Sendable (TransferEvent) -> Void) { state.withLock { $0.receive = receive } }
 
     func service() async throws(FerryCore.TransferError) -> any TransferService {

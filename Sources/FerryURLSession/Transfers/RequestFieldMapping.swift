@@ -63,6 +63,6 @@ enum RequestFieldMapping {
         seconds > 0 && seconds < longest ? SettingRange<Double>.idleTimeout.clamp(seconds) : nil
     }
 
-    /// Ten years: what is longer is meant as no limit.
+    /// Ten years: a longer time counts as no limit.
     static let longest = SettingRange<Double>.longest
 }

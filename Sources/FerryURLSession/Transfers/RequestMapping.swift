@@ -7,7 +7,7 @@ import Glibc
 ///
 /// ```
 ///   in the app: the first failure is final, and the task's delegate answers
-///   in ferryd:  patient (docs/behaviour/url-session.md#76), and nobody may be there to answer
+///   in ferryd:  patient (docs/behaviour/url-session.md#76), and perhaps no process of the app runs to answer
 /// ```
 struct RequestMapping: Sendable {
     let configuration: URLSessionConfiguration
@@ -100,7 +100,7 @@ struct RequestMapping: Sendable {
         return result
     }
 
-    /// What the app has said of the task already.
+    /// Applies what the app has set for the task so far.
     private func apply(_ record: TaskRecord, to result: inout TransferRequest) {
         result.priority = Priority(task: record.priority)
         if isBackground { result.notBefore = TransferTransport.begin(record.earliestBeginDate) }
@@ -108,12 +108,12 @@ struct RequestMapping: Sendable {
         result.rateLimit = Self.rate(options.bytesPerSecondLimit)
         guard let rule = options.retryPolicy?.rule else { return }
         result.retryRule = rule
-        // The rule alone says when it is over.
+        // The rule alone decides when the retries end.
         result.retries = nil
         result.statusRetries = nil
     }
 
-    /// A limit as a transfer has it: 0 is none, and there is a least one.
+    /// The rate limit of a transfer: nil becomes 0, which is no limit; a limit below the least allowed one is raised to it.
     static func rate(_ limit: Int64?) -> Int64 {
         limit.map { max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) } ?? 0
     }

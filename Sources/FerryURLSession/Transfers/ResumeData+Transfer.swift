@@ -23,7 +23,7 @@ extension ResumeData {
         options = task.storage.withLock(\.options)
     }
 
-    /// Gives a new task what the one before it had.
+    /// Gives a new task the values of the task that the resume data come from.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
             storage.currentRequest = currentRequest

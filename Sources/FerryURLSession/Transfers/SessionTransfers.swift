@@ -16,7 +16,7 @@ final class SessionTransfers: Sendable {
     let mapping: RequestMapping
     let place: TransferPlace
     private let state: Mutex<State>
-    /// Delivers what had ended before this process attached, one result after the other.
+    /// Delivers the results of transfers that had ended before this process attached, one after the other.
     let kept = CommandQueue()
     private let tellFinished: @Sendable () async -> Void
     private let logger = Logger(label: "ferry.session")
@@ -107,8 +107,8 @@ final class SessionTransfers: Sendable {
     /// Seconds for which the end of the process waits for the service.
     private static let endLimit = 2.0
 
-    /// Lets the service forget what the delegate was told, since the process is about to end: the next process would be told
-    /// again, and would look for files that are gone.
+    /// Removes transfers from the service whose delegate calls are made, since the process is about to end. Otherwise the next
+    /// process would make the calls again, and would look for files that are gone.
     func acknowledgeAtEnd() {
         let (delivered, transports) = state.withLock { ($0.ledger.unacknowledged, $0.transports) }
         let ending = transports.filter { $1.relay.lastCall.isMade }

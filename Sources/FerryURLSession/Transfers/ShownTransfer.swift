@@ -1,7 +1,7 @@
 import FerryCore
 import Foundation
 
-/// What a task has been shown of its transfer, and what is new in the transfer as it is now. Performs nothing.
+/// Remembers what a task was shown of its transfer, and finds what is new in the transfer's current state. Performs nothing.
 ///
 /// Samples of a transfer may be left out and may come twice; totals fall only after a start from 0.
 struct ShownTransfer: Hashable, Sendable {
@@ -33,7 +33,7 @@ struct ShownTransfer: Hashable, Sendable {
         received = offset ?? 0
     }
 
-    /// A transfer that an earlier process has seen: what it shows now is where its numbers go on.
+    /// For a transfer that an earlier process has seen: its current totals and response count as shown already.
     ///
     /// - Parameter offset: bytes that the task continues after, where no process has seen it do so.
     init(_ kind: ClientNote.Kind, restored transfer: Transfer, offset: Int64? = nil) {
@@ -46,7 +46,7 @@ struct ShownTransfer: Hashable, Sendable {
         response = transfer.response
     }
 
-    /// What is new in a transfer, in the order in which it is told.
+    /// The steps that are new in a transfer, in the order in which the delegate is told of them.
     mutating func steps(for transfer: Transfer, now: Date) -> [Step] {
         var steps: [Step] = []
         if transfer.currentURL != url {

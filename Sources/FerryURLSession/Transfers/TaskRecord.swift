@@ -60,7 +60,7 @@ struct TaskRecord: Codable, Equatable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// Gives a task of an earlier process what it had there.
+    /// Restores the recorded values in a task of an earlier process.
     func restore(_ task: URLSessionTask) {
         task.storage.withLock { storage in
             storage.originalRequest = original.request

@@ -30,7 +30,7 @@ extension TransferTransport {
         }
     }
 
-    /// The task has begun in an earlier process: nobody is asked in the middle of it.
+    /// The task has begun in an earlier process: its delegate is not asked about the begin date while it runs.
     func hasBegun() { state.withLock { $0.askedFor = task.earliestBeginDate } }
 
     private func begin(_ date: Date) async {
@@ -40,7 +40,7 @@ extension TransferTransport {
         state.withLock { $0.askedFor = date }
         await transfers.place.mayDeliver()
         let (disposition, other) = await relay.willBegin(request)
-        // Later than that the original request is under way.
+        // After that, ferryd has begun with the original request.
         guard let end = Self.begin(date), end > Date() else { return }
         var change = state.withLock(\.change) ?? TransferChange()
         change.notBefore = .distantPast

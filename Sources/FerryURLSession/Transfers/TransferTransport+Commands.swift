@@ -46,7 +46,7 @@ extension TransferTransport {
         do throws(FerryCore.TransferError) {
             results = try await service.submit([request])
         } catch {
-            // The answer may be what was lost, and not the request.
+            // The service may have received the request although its answer was lost.
             guard error.code == .daemonUnreachable, let note = request.note else { throw error }
             if let known = try await known(note, in: request.session, of: service) { return known }
             results = try await service.submit([request])
@@ -69,7 +69,7 @@ extension TransferTransport {
 
     // MARK: Running and resting
 
-    /// Brings the transfer to what the task wants.
+    /// Makes the transfer run or pause, as the task's state demands.
     func settle() async {
         let wish = self.wish
         if wish == .nothing { return }
@@ -123,7 +123,8 @@ extension TransferTransport {
         await Self.call(handler, with: data)
     }
 
-    /// Calls the app's code on a thread that nobody waits for: it may make and resume tasks, which wait for the commands'.
+    /// Calls the app's code on a global queue, not on the commands' executor: the code may make and resume tasks, and such
+    /// calls wait for that executor.
     private static func call(_ handler: @escaping @Sendable (Data?) -> Void, with data: Data?) async {
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
@@ -159,9 +160,9 @@ extension TransferTransport {
         do throws(FerryCore.TransferError) {
             _ = try await transfers.place.service().change(id, change)
         } catch {
-            // What the service has refused it would refuse again.
+            // After any other error the service has refused the change, and would refuse it again.
             guard error.code == .daemonUnreachable else { return }
-            // The task's next command brings it along, or its end makes it needless.
+            // The task's next command sends the change again, or the task ends and the change is not needed.
             state.withLock { state in
                 state.hasNewRecord = true
                 if state.change == nil { state.change = change }
@@ -169,7 +170,7 @@ extension TransferTransport {
         }
     }
 
-    /// What the service is to be told, with the task's record as it is now.
+    /// The change that the service was not told yet, with the task's current record; nil if there is none.
     private func takeChange() -> TransferChange? {
         let change = state.withLock { state in
             defer {

@@ -15,7 +15,7 @@ extension TransferTransport {
         if let challenge = transfer.challenge { ask(challenge) }
     }
 
-    /// The service does not know the transfer any more: somebody else has removed it.
+    /// The service does not know the transfer any more: it was removed, but not by this process.
     func vanished() {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }
@@ -55,7 +55,7 @@ extension TransferTransport {
 
     private func finish(_ transfer: Transfer, isKept: Bool) {
         guard transfers.ended(transfer.id, isKept: isKept) else { return }
-        // What the delegate has not answered does not matter any more.
+        // Answers that the delegate has not given yet do not matter any more.
         relay.endsEarly()
         state.withLock { state in
             state.hasEnded = true
@@ -69,7 +69,7 @@ extension TransferTransport {
     }
 
     private func deliverEnd(_ transfer: Transfer) async {
-        // What the app has asked for before is answered before.
+        // Commands that the app has given before end first.
         await commands.perform {}
         await transfers.place.mayDeliver()
         tell(transfer)
@@ -99,7 +99,8 @@ extension TransferTransport {
             URLErrorMapping.error(error, url: task.currentRequest?.url, resumeData: data), metrics: metrics)
     }
 
-    /// Removes what the delegate has left in the spool, once what it has put into its queue meanwhile has run.
+    /// Removes the file that the delegate has left in the spool, once the operations that the delegate has queued meanwhile
+    /// have run.
     private func removeResult() async {
         await relay.calls.run {}
         task.takeLeftFile()?.remove()
@@ -168,7 +169,7 @@ extension TransferTransport {
             case .trust(let challenge): change.trustAnswer = await advisor.answer(challenge)
             }
             _ = try? await transfers.place.service().change(id, change)
-            // The same question may come again from here on, as when a server forgets what it was told.
+            // From here on the same challenge may be asked again, as when a server forgets the answer.
             state.withLock { if $0.asked == challenge { $0.asked = nil } }
         }
     }

@@ -6,24 +6,25 @@ import Synchronization
 
 /// Carries a task as a transfer of a service, in this process or in ferryd.
 ///
-/// Commands go to the service one after the other; what a task wants is read when its turn comes, so that calls at the same
-/// time end as the task's ledger says. Background sessions wait for them.
+/// Commands go to the service one after the other. Each reads the task's state when its turn comes, so that the outcome of
+/// concurrent calls is what the task's ledger says. In background sessions, `resume`, `suspend` and `cancel` wait for their
+/// command.
 final class TransferTransport: TaskTransport {
     struct State {
         var id: TransferID?
-        /// What is to be submitted; nil once it was.
+        /// The request to submit; nil once that is done or has failed.
         var request: TransferRequest?
         var shown: ShownTransfer
         /// Whether the service was told to run it.
         var isRunning = false
-        /// What the app has changed and the service was not told.
+        /// The app's changes that the service was not told yet.
         var change: TransferChange?
-        /// Whether the note is no longer what the task is.
+        /// Whether the service's note of the task is out of date.
         var hasNewRecord = false
         var hasEnded = false
-        /// Why it could not be submitted.
+        /// Why the request could not be submitted.
         var failure: (any Error)?
-        /// What `cancel(byProducingResumeData:)` has given; nil inside if nothing.
+        /// The resume data, once the transfer was released; `.some(nil)` if there are none.
         var released: Data??
         var asked: PendingChallenge?
         var begin: Task<Void, Never>?
@@ -81,7 +82,7 @@ final class TransferTransport: TaskTransport {
             state.hasNewRecord = true
         }
         if case .earliestBeginDate = change { watchBegin() }
-        // What is not resumed yet goes along with the resumption.
+        // A task that was not resumed yet sends its changes with the resumption.
         commands.add { await self.sendChange() }
     }
 
