@@ -1,5 +1,6 @@
 import FerryAPI
 import FerryCore
+import FerryTesting
 import Foundation
 import Glibc
 import Synchronization
@@ -11,7 +12,7 @@ import Testing
     private func find(_ environment: [String: String], program: String? = "/opt/bin/ferry", has: String...) throws
         -> String
     {
-        try DaemonExecutable(environment: environment, program: program) { has.contains($0) }.find()
+        try DaemonExecutable(environment: environment, program: program) { has.contains($0) ? nil : ENOENT }.find()
     }
 
     @Test func `FERRYD comes first, then the program's own folder, then PATH`() throws {
@@ -27,7 +28,22 @@ import Testing
         #expect(error?.message.contains("/opt/bin/ferryd, /bin/ferryd") == true)
         let named = #expect(throws: TransferError.self) { try find(["FERRYD": "/gone"], has: "/opt/bin/ferryd") }
         #expect(named?.message.contains("FERRYD is /gone") == true)
-        #expect(error?.isForWantOfProgram == true && named?.isForWantOfProgram == true)
+        #expect(error?.preventsStart == true && named?.preventsStart == true)
+    }
+
+    @Test func `a file that cannot be run is refused as the system does it`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.file("ferryd")
+            #expect(DaemonProcess.refusal(file) == ENOENT && DaemonProcess.refusal(folder.path) == EACCES)
+            #expect(FileManager.default.createFile(atPath: file, contents: nil, attributes: [.posixPermissions: 0o600]))
+            #expect(DaemonProcess.refusal(file) == EACCES && DaemonProcess.refusal(file + "/x") == ENOTDIR)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file)
+            #expect(DaemonProcess.refusal(file) == nil)
+            let error = #expect(throws: TransferError.self) {
+                try DaemonExecutable(environment: ["FERRYD": folder.path], refusal: DaemonProcess.refusal).find()
+            }
+            #expect(error?.details.errno == EACCES && error?.preventsStart == true)
+        }
     }
 
     @Test(

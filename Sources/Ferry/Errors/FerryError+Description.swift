@@ -31,7 +31,7 @@ extension FerryError: LocalizedError, CustomStringConvertible {
         case .invalidDestination(let path): "The destination “\(path)” is no absolute file URL."
         case .cacheError(let reason): reason.sentence
         case .recordStoreFailed(let message): "The daemon cannot keep its records: \(Self.ended(message))"
-        case .daemonUnavailable(let message): "The daemon ferryd does not answer: \(Self.ended(message))"
+        case .daemonUnavailable(let message): "The daemon ferryd is not available: \(Self.ended(message))"
         case .sessionInUse(let identifier):
             "Another process of this app has the downloads of “\(identifier)”; they are free once it has ended."
         case .canceled: "The download was canceled."

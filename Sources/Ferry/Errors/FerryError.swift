@@ -32,7 +32,7 @@ public enum FerryError: Error, Sendable {
     case cacheError(reason: CacheErrorReason)
     /// The daemon cannot store or read what it keeps.
     case recordStoreFailed(message: String)
-    /// The daemon does not answer.
+    /// The daemon `ferryd` does not answer, or cannot be started; the message is a sentence that says which.
     case daemonUnavailable(message: String)
     /// Another process of the app has the downloads of this identifier.
     case sessionInUse(identifier: String)

@@ -67,7 +67,7 @@ package struct AttachmentMachine: Sendable {
     package var isUnderWay: Bool {
         switch state {
         case .idle, .listing: true
-        case .attaching: failure?.isForWantOfProgram != true
+        case .attaching: failure?.preventsStart != true
         case .following, .refused, .closed: false
         }
     }

@@ -52,7 +52,7 @@ struct DaemonLauncher: Sendable {
 
     func executable() throws(TransferError) -> String {
         try DaemonExecutable(
-            environment: environment, program: DaemonProcess.runningProgram, isExecutable: DaemonProcess.isExecutable
+            environment: environment, program: DaemonProcess.runningProgram, refusal: DaemonProcess.refusal
         ).find()
     }
 

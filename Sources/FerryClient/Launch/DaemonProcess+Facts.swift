@@ -9,10 +9,12 @@ extension DaemonProcess {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    static func isExecutable(_ path: String) -> Bool {
+    /// The error number with which the system would refuse to run a file; nil for a program that can be run (execve(2)).
+    static func refusal(_ path: String) -> CInt? {
         var facts = stat()
-        guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
-        return unsafe access(path, X_OK) == 0
+        guard unsafe stat(path, &facts) == 0 else { return errno }
+        guard facts.st_mode & S_IFMT == S_IFREG else { return EACCES }
+        return unsafe access(path, X_OK) == 0 ? nil : errno
     }
 
     /// Whether a process holds a lock on this file.

@@ -6,23 +6,24 @@ struct DaemonExecutable {
     var environment: [String: String]
     /// Absolute path of the running program, if it is known.
     var program: String?
-    var isExecutable: (String) -> Bool
+    /// Why a file cannot be run, as the system's error number; nil for a program that can be.
+    var refusal: (String) -> CInt?
 
     /// - Throws: ``TransferError`` with code `daemon_unreachable`, naming every place that was looked at.
     func find() throws(TransferError) -> String {
         if let named = environment["FERRYD"], !named.isEmpty {
-            guard isExecutable(named) else {
+            if let refusal = refusal(named) {
                 throw TransferError(
                     .daemonUnreachable,
                     "The daemon cannot be started: FERRYD is \(named.escapingControls), and that is no program that can be run.",
-                    details: ErrorDetails(errno: ENOENT))
+                    details: ErrorDetails(errno: refusal))
             }
             return named
         }
         var tried: [String] = []
         if let program, let slash = program.lastIndex(of: "/") { tried.append(program[..<slash] + "/ferryd") }
         tried += (environment["PATH"] ?? "").split(separator: ":").map { $0 + "/ferryd" }
-        if let found = tried.first(where: isExecutable) { return found }
+        if let found = tried.first(where: { refusal($0) == nil }) { return found }
         let places = tried.map(\.escapingControls).joined(separator: ", ")
         throw TransferError(
             .daemonUnreachable,
@@ -33,8 +34,10 @@ struct DaemonExecutable {
 }
 
 extension TransferError {
-    /// Whether there is no daemon that could be started: to wait for one is in vain.
-    package var isForWantOfProgram: Bool { code == .daemonUnreachable && details.errno == ENOENT }
+    /// Whether no daemon can be started before its user has changed something: to wait for one is in vain.
+    package var preventsStart: Bool {
+        code == .daemonUnreachable && [ENOENT, EACCES, ENOTDIR, ENOEXEC].contains(details.errno)
+    }
 }
 
 /// The variables that a daemon gets from the client that starts it.

@@ -41,7 +41,8 @@ extension TransferRun {
                 part = asked
             } catch {
                 guard error.code.row.subject.isOfConnection else {
-                    // The answer says only that no part can be had this way; a request without other workers draws conclusions.
+                    // The answer says only that a part cannot be had this way. What it means for the file is decided by the
+                    // worker that asks alone.
                     noteUnusable(worker, error.message)
                     return false
                 }

@@ -179,7 +179,7 @@ struct MemoryTransfers: Sendable {
         return found
     }
 
-    /// The transfers that have ended in a phase and still have secrets, in the order of their ids.
+    /// The transfers that have ended in a phase and still have secrets that they had before, in the order of their ids.
     func withSecrets(
         in phase: JournalPhase, endedBefore moment: Date?, after last: TransferID, limit: Int
     ) -> [TransferID] {
