@@ -22,6 +22,18 @@ enum CoreColumns {
         ] + active(core.active)
     }
 
+    /// The columns of a new row that say something: SQLite takes its time for each that is named, in each of very many rows.
+    ///
+    /// A column that is left out is NULL, which reads as zero where the column counts or is a flag.
+    static func telling(_ core: TransferCore) -> [(name: String, value: DatabaseValue)] {
+        zip(names, arguments(core)).compactMap { name, argument in
+            guard let value = argument?.databaseValue, value != .null else { return nil }
+            return zeroIsNull.contains(name) && value == 0.databaseValue ? nil : (name, value)
+        }
+    }
+
+    private static let zeroIsNull: Set = ["starts_late", "restarts", "spooled", "secrets_forgotten"]
+
     /// The columns of the time under way; all NULL of one that was never started.
     static func active(_ active: ActiveTime) -> [(any DatabaseValueConvertible)?] {
         let start = active.start

@@ -15,11 +15,10 @@ struct TemplateColumns: Sendable {
     let network: String?
     let line: String?
     let hasSecrets: Bool
-    /// As ``CoreColumns`` names them.
+    /// The values of ``coreNames``.
     let core: [DatabaseValue]
-
-    static let coreNames = CoreColumns.names.joined(separator: ", ")
-    static let corePlaces = CoreColumns.names.map { _ in "?" }.joined(separator: ", ")
+    let coreNames: String
+    let corePlaces: String
 
     init(_ record: TransferRecord) throws(TransferError) {
         session = record.request.session.name
@@ -33,7 +32,10 @@ struct TemplateColumns: Sendable {
         network = StoredLine.word(of: record.request.network)
         line = StoredLine.word(of: record)
         hasSecrets = record.hasSecrets
-        core = CoreColumns.arguments(record.core).map { $0?.databaseValue ?? .null }
+        let telling = CoreColumns.telling(record.core)
+        core = telling.map(\.value)
+        coreNames = telling.map(\.name).joined(separator: ", ")
+        corePlaces = telling.map { _ in "?" }.joined(separator: ", ")
     }
 }
 
@@ -53,8 +55,8 @@ struct BatchRows {
         let changed = try connection.execute(
             """
             INSERT OR IGNORE INTO transfers (id, session, priority, origin, destination, created_at, facts, failures, \
-            network, line, secrets, revision, \(TemplateColumns.coreNames)) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(TemplateColumns.corePlaces))
+            network, line, secrets, revision, \(template.coreNames)) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(template.corePlaces))
             """,
             [
                 row.id.column, template.session, template.priority, row.origin, destination, template.createdAt,
@@ -107,8 +109,8 @@ struct BatchRows {
         try connection.execute(
             """
             INSERT INTO transfers (id, session, priority, origin, created_at, facts, failures, network, line, secrets, \
-            revision, \(TemplateColumns.coreNames)) \
-            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(TemplateColumns.corePlaces) FROM json_each(?)
+            revision, \(template.coreNames)) \
+            SELECT ? + CAST(key AS INTEGER), ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, \(template.corePlaces) FROM json_each(?)
             """,
             [
                 first.column, template.session, template.priority, group.origin, template.createdAt, template.facts,
