@@ -114,6 +114,30 @@ import Testing
         }
     }
 
+    /// The wish is in the journal, and the end of the transfer finds no room there.
+    @Test(arguments: Ending.allCases)
+    func `are forgotten by the same daemon once the journal has room`(_ ending: Ending) async throws {
+        let room = JournalRoom()
+        let tweak: Tweak = { configuration in
+            configuration.openJournal = { () async throws(TransferError) in try room.open() }
+            configuration.reached = { if $0 == .actionCommitted || $0 == .cancelCommitted { room.runsOut() } }
+        }
+        try await withService(.inProcess, Self.script, tweak) { bed in
+            let local = try #require(bed.service as? LocalTransferService)
+            let id = try await bed.add("/held").id
+            try await bed.wait(for: id, received: 200_000)
+            try await bed.act(.pause, id)
+            try await eventually("the run's end") { await !local.running.contains(id) }
+            try? await ending.perform(on: id, bed.service)
+            #expect(room.hasRunOut)
+            try await eventually("the end of the transfer") {
+                let record = try await local.journal.read { reader throws(TransferError) in try reader.record(id) }
+                return ending == .cancel ? record?.outcome?.state == .canceled : record == nil
+            }
+            #expect(bed.files == [])
+        }
+    }
+
     /// Folders that answer when they are opened, and hang when a file in them is removed, took all threads of the clean-up.
     @Test(arguments: [DiskCall.remove, .openFolder])
     func `hold up those of other file systems nowhere, however many folders hang`(_ call: DiskCall) async throws {

@@ -126,7 +126,7 @@ extension SimulatedWorld {
             let decided: Attempts.Waiter = { world, hasEnded in
                 world.existing(id, answer) { world, record in
                     if !hasEnded, record.outcome == nil, action == .pause {
-                        return answer(&world, ActionResult(id: id, state: .suspended))
+                        return answer(&world, ActionResult(id: id, state: world.state(record)))
                     }
                     guard hasEnded || action.isEnd else {
                         let error = TransferError(.diskIO, "It is still stopping.")

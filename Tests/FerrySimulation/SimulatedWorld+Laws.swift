@@ -88,7 +88,7 @@ extension SimulatedWorld {
                     && waiting.until <= clock.moment.clock + .seconds(200_000), "nothing rings for \(id)")
         }
         guard !isBusy, let rest = record.timeBounds.rest(at: clock.moment.active), rest < Self.lookAhead / 3,
-            attempts[id]?.isToStop != true, !journal.errands.contains(.dueSoon), !clock.wasSetBack
+            attempts[id]?.isToStop != true, !journal.errands.contains(.dueSoon), !clock.wasSet
         else { return }
         require(queue.lines.haveAlarms.contains(id), "nothing rings at the end of the time of \(id)")
     }

@@ -83,18 +83,16 @@ extension SimulatedWorld {
         guard surroundings.isOpen, journal.record(first)?.request.session == id else { return false }
         ledger.called()
         withSettings(of: id) { world in
+            world.tell(.ordering(id))
             world.commit(.order(session)) { rows throws(TransferError) in
                 let all = try rows.transfers(of: id, among: nil).reversed()
                 let stored = try rows.saveOrder(TransferIDRuns([first] + all.filter { $0 != first }), of: id)
                 return (stored, try rows.pending(stored))
             } then: { world, result in
-                if case .success(let (stored, pending)) = result {
-                    if world.queue.lines.hasBacklog(of: id) {
-                        let busy = Set(pending.map(\.id).filter(world.turns.isTaken))
-                        world.tell(.ordered(pending, id, busy: busy))
-                    }
-                    world.tell(.order(id, stored))
-                }
+                let pending = world.queue.lines.hasBacklog(of: id) ? result.value?.1 ?? [] : []
+                let busy = Set(pending.map(\.id).filter(world.turns.isTaken))
+                world.tell(.ordered(pending, id, busy: busy))
+                if let (stored, _) = result.value { world.tell(.order(id, stored)) }
                 world.leaveSettings(of: id)
                 world.ledger.answered()
             }
@@ -226,7 +224,7 @@ extension SimulatedWorld {
                 return next(&world, nil)
             }
             world.forget(removed.ids)
-            world.tell(.stop(begun))
+            world.tell(.restedAll(begun, session))
             world.publish(removed)
             world.stopBriefly(begun) { world, left in
                 world.finishRemovals(

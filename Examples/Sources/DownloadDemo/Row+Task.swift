@@ -27,6 +27,7 @@ extension Overview.Row {
     private static func text(_ reason: WaitingReason) -> String {
         switch reason {
         case .slot: "for its turn"
+        case .host: "for its turn at this server"
         case .network: "for a network"
         case .networkPolicy: "for a network that it may use"
         case .diskSpace: "for space on the disk"

@@ -41,6 +41,9 @@ public enum DownloadState: String, Sendable, CaseIterable {
 public enum WaitingReason: Hashable, Sendable {
     /// As many downloads run as may.
     case slot
+    /// Its host has as many connections as `maxTasksPerHost` allows, or as the daemon's limit for all transfers does
+    /// (`ferry settings`).
+    case host
     /// There is no network.
     case network
     /// The networks that are there may not be used for it.
@@ -58,7 +61,8 @@ public enum WaitingReason: Hashable, Sendable {
     init?(_ transfer: Transfer, now: Date) {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
-        case .slot, .session, .host, .unknown: self = .slot
+        case .slot, .session, .unknown: self = .slot
+        case .host: self = .host
         case .network: self = .network
         case .cellular, .expensive, .constrained, .power: self = .networkPolicy
         case .disk: self = .diskSpace

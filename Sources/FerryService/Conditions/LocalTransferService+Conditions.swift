@@ -50,16 +50,19 @@ extension LocalTransferService {
         }
     }
 
-    /// Publishes a waiting event for each given transfer that waits for better conditions or for its server, which the short
-    /// form of an event does not say.
+    /// Publishes a waiting event for each given transfer that waits for better conditions, for its server or for its host's
+    /// limit, which the short form of an event does not say.
     func tellObstacles(of ids: [TransferID]) async {
-        guard !queue.conditions.areGood || !lines.heldOrigins.isEmpty else { return }
-        for id in ids.prefix(2000) where !running.contains(id) {
+        let areHeld = !queue.conditions.areGood || !lines.heldOrigins.isEmpty
+        guard areHeld || !queue.crowded.isEmpty else { return }
+        for id in ids.prefix(areHeld ? 2000 : Queue.toldOfHosts) where !running.contains(id) {
             guard let record = try? await existing(id), record.isEligible, !running.contains(id) else {
                 continue
             }
             let key = key(record)
-            guard queue.conditions.obstacle(key) != nil || lines.holdEnd(key.origin) != nil else { continue }
+            guard
+                queue.conditions.obstacle(key) != nil || lines.holdEnd(key.origin) != nil || queue.crowded.contains(key)
+            else { continue }
             await publishLive(.waiting, record)
         }
     }

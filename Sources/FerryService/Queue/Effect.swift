@@ -7,8 +7,6 @@ enum Input: Sendable {
 
     /// Something may have freed a slot, or made a transfer eligible.
     case look
-    /// The same, where more such inputs may follow at this moment: all of them make one look.
-    case freed
     /// It is time for the look that was planned.
     case plannedLook
     /// The next alarm is due.
@@ -57,7 +55,9 @@ enum Input: Sendable {
     case read(Backlog<StoredLine>.Reading, [TransferID], busy: Set<TransferID>)
     /// The transfers that ``Effect/readOn(_:)`` asks for could not be read.
     case readingFailed
-    /// Transfers that have a place in their session's order were read; some are being acted upon.
+    /// Transfers that have a place in their session's order are about to be read.
+    case ordering(SessionID)
+    /// They were read; some are being acted upon. None were if the reading failed.
     case ordered([PendingTransfer], SessionID, busy: Set<TransferID>)
 
     // MARK: Wishes that are in the journal

@@ -242,10 +242,15 @@ extension LocalTransferService {
         await stopBriefly([id])
         var after = try await existing(id)
         guard !running.contains(id) else { return ActionResult(id: id, state: shown(after).state) }
-        var machine = TransferMachine(after)
-        while case .finish(let outcome) = machine.runStopped(), try await !finish(machine.record, outcome) {
-            after = try await existing(id)
-            machine = TransferMachine(after)
+        do throws(TransferError) {
+            var machine = TransferMachine(after)
+            while case .finish(let outcome) = machine.runStopped(), try await !finish(machine.record, outcome) {
+                after = try await existing(id)
+                machine = TransferMachine(after)
+            }
+        } catch {
+            cleanUpLater()
+            throw error
         }
         let left = try await finishRemovals(
             of: [id], in: session, sparesSucceeded: false, within: .seconds(configuration.answerLimit))

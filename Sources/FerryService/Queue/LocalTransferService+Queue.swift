@@ -20,9 +20,6 @@ extension LocalTransferService {
         take(.look)
     }
 
-    /// Gives the free slots away once the jobs that wait for the service now are done: many ends of a moment make one look.
-    func scheduleSoon() { take(.freed) }
-
     /// What may run beside the transfers that have a slot.
     func currentLimits() -> SlotLimits {
         refreshNames()
@@ -196,8 +193,10 @@ extension LocalTransferService {
     /// Puts the given transfers of a session, which have a place in its order, in line.
     func takeOrdered(_ ids: [TransferID], of session: SessionID) async throws(TransferError) {
         guard lines.hasBacklog(of: session) else { return }
-        let pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
-        take(.ordered(pending, session, busy: busy(of: pending.map(\.id))))
+        take(.ordering(session))
+        var pending: [PendingTransfer] = []
+        defer { take(.ordered(pending, session, busy: busy(of: pending.map(\.id)))) }
+        pending = try await journal.read { reader throws(TransferError) in try reader.pending(ids) }
     }
 
     /// The transfers that are being acted upon.

@@ -12,6 +12,8 @@ import Foundation
 struct Queue: Sendable {
     /// How many of a line are read at once.
     static let lineWindow = 256
+    /// How many transfers of a line are told that their host is at its limit; later ones keep the reason that they were told.
+    static let toldOfHosts = 100
 
     private var state: QueueState
 
@@ -47,6 +49,9 @@ struct Queue: Sendable {
 
     /// What may run beside the transfers that have a slot.
     var limits: SlotLimits { state.limits }
+
+    /// Lines whose first transfers were told that their host is at its limit.
+    var crowded: Set<QueueKey> { state.crowded }
 
     /// Apps and the processes that have sessions open.
     var desk: SessionDesk { state.desk }

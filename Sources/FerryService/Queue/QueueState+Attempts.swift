@@ -42,14 +42,15 @@ extension QueueState {
     /// Forgets what was kept for the next attempt of a transfer whose end is stored.
     ///
     /// - Parameter size: how large its file is, if it has one.
-    mutating func finished(_ id: TransferID, _ size: Int64?) -> [Effect] {
+    mutating func finished(_ id: TransferID, _ size: Int64?, at moment: Moment) -> [Effect] {
         if let size, let key = running.key(of: id) { running.noteSize(size, of: key.origin) }
-        return forget(CollectionOfOne(id))
+        return forget(CollectionOfOne(id), at: moment)
     }
 
     mutating func ended(_ id: TransferID, _ next: NextTry?, at moment: Moment) -> [Effect] {
         let (next, wasLeft) = running.end(id, next)
-        var effects: [Effect] = wasLeft ? [.cleanUp] : []
+        noteChange(of: id)
+        var effects = planLook() + (wasLeft ? [.cleanUp] : [])
         guard let next, phase != .ending else { return effects }
         effects += lineUp(
             Input.Eligible(record: next.record, delay: next.delay, reason: next.reason, error: next.error), at: moment)

@@ -23,12 +23,14 @@ extension QueueState {
         let effects = depend(on: place.key)
         let begin = min(place.notBefore?.timeIntervalSince(moment.wall) ?? 0, TransferMachine.untilAnswered)
         if begin > place.delay {
-            lines.delay(place.id, DelayedTransfer(place.key, seconds: begin, .beginDate, at: moment.clock))
+            lines.delay(
+                place.id, DelayedTransfer(place.key, seconds: begin, .beginDate, begin: begin, at: moment.clock))
         } else if place.delay > 0 {
             lines.delay(
                 place.id,
                 DelayedTransfer(
-                    place.key, seconds: place.delay, place.reason, error: place.error, at: moment.clock))
+                    place.key, seconds: place.delay, place.reason, error: place.error, begin: begin,
+                    at: moment.clock))
         } else {
             lines.insert(place.id, place.key)
         }
@@ -127,10 +129,16 @@ extension QueueState {
         return goesOn ? fill() : []
     }
 
+    /// Notes that an attempt at a transfer has ended, or an action upon it.
+    mutating func noteChange(of id: TransferID) {
+        for session in changedInOrder.keys { changedInOrder[session]?.insert(id) }
+    }
+
     /// Puts transfers in line that have a place in their session's order, wherever the journal has them; transfers that are
-    /// being acted upon are left out.
+    /// being acted upon, or were since the reading began, are left out.
     mutating func takeOrdered(_ pending: [PendingTransfer], of id: SessionID, busy: Set<TransferID>) {
-        for transfer in pending where transfer.session == id && transfer.isPlain {
+        let changed = changedInOrder.removeValue(forKey: id) ?? []
+        for transfer in pending where transfer.session == id && transfer.isPlain && !changed.contains(transfer.id) {
             guard !running.contains(transfer.id), lines.delay(of: transfer.id) == nil, !busy.contains(transfer.id)
             else { continue }
             lines.insert(transfer.id, sessions.key(transfer))

@@ -26,7 +26,9 @@ extension QueueState {
         }
         let hasNewBegin = changed.request.notBefore != old.request.notBefore
         let former = sessions.key(old)
-        guard changed.isEligible, hasNewAddress || hasNewBegin || sessions.key(changed) != former else { return [] }
+        // Its session's policy may hide that it now stands in another line of the journal, which is not being read.
+        let hasNewLine = sessions.key(changed) != former || StoredLine.word(of: changed) != StoredLine.word(of: old)
+        guard changed.isEligible, hasNewAddress || hasNewBegin || hasNewLine else { return [] }
         let waiting = lines.delay(of: id)
         lines.leave(id, former)
         let isOver = hasNewAddress || waiting?.reason == .beginDate
@@ -36,9 +38,9 @@ extension QueueState {
     }
 
     /// Forgets what is kept of transfers that have ended, or are gone.
-    mutating func forget(_ ids: some Collection<TransferID>) -> [Effect] {
+    mutating func forget(_ ids: some Collection<TransferID>, at moment: Moment) -> [Effect] {
         // What they have left room for may have been in the way of others.
-        lines.wake(waitingFor: .disk)
+        lines.wake(waitingFor: .disk, at: moment.clock)
         var isReleased = false
         for id in ids {
             running.forget(id)

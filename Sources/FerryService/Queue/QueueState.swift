@@ -30,6 +30,10 @@ struct QueueState: Sendable {
     var phase: Phase
     /// Whether a look at the free slots is to come.
     private var isLookPlanned = false
+    /// Lines whose first transfers were told that they wait for their host: it has as many connections as it may.
+    private(set) var crowded: Set<QueueKey> = []
+    /// Of sessions whose order is being read, the transfers that have changed meanwhile: what is read of them may be old.
+    var changedInOrder: [SessionID: Set<TransferID>] = [:]
 
     /// - Parameters:
     ///   - lastID: the last id that was ever given; nil is none.
@@ -49,7 +53,6 @@ struct QueueState: Sendable {
     mutating func take(_ input: Input, at moment: Moment) -> [Effect] {
         switch input {
         case .look: return fill()
-        case .freed: return planLook()
         case .plannedLook:
             isLookPlanned = false
             return fill()
@@ -70,8 +73,8 @@ struct QueueState: Sendable {
             return []
         case .settings(let settings, let report):
             sessions.change(to: settings)
-            return [.limits(settings)] + follow(report) + fill()
-        case .conditions(let report): return follow(report)
+            return [.limits(settings)] + follow(report, at: moment) + fill()
+        case .conditions(let report): return follow(report, at: moment)
         case .dependent(let key): return depend(on: key)
         case .session(let id, let settings): return change(id, to: settings)
         case .attached(let attachment, let id):
@@ -92,6 +95,9 @@ struct QueueState: Sendable {
         case .read(let reading, let ids, let busy): return endReading(reading, ids, busy: busy)
         case .readingFailed:
             lines.abandonReading()
+            return []
+        case .ordering(let id):
+            changedInOrder[id] = []
             return []
         case .ordered(let transfers, let id, let busy):
             takeOrdered(transfers, of: id, busy: busy)
@@ -122,11 +128,12 @@ struct QueueState: Sendable {
             comeBack(taken)
             return []
         case .answered(let session):
-            lines.wake(waitingFor: .authentication, in: session)
+            lines.wake(waitingFor: .authentication, in: session, at: moment.clock)
             return []
-        case .gone(let ids): return forget(ids)
+        case .gone(let ids): return forget(ids, at: moment)
         case .turnEnded(let id):
             lines.touch(id)
+            noteChange(of: id)
             // Its time has passed while it was acted upon.
             if lines.takeDueAfterTurn(id) { lines.ringDue(id, at: moment.clock) }
             return []
@@ -152,17 +159,17 @@ struct QueueState: Sendable {
         case .began(let id, let record): return began(id, record, at: moment)
         case .whole(let id, let inMemory):
             running.becameWhole(id, inMemory: inMemory)
-            return []
+            return planLook()
         case .name(let id, let isSlow):
             if isSlow {
                 running.waitsForName(id)
-                return []
+                return planLook()
             }
-            return running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : []
+            return planLook() + (running.takeSlotBack(id, under: rules) ? [.stop(id, nil)] : [])
         case .nameGivenUp(let id):
             running.waitsForNoName(id)
             return []
-        case .finished(let id, let size): return finished(id, size)
+        case .finished(let id, let size): return finished(id, size, at: moment)
         case .ended(let id, let next): return ended(id, next, at: moment)
         }
     }
@@ -190,13 +197,24 @@ struct QueueState: Sendable {
             effects.append(.pollPower(pace))
         }
         if running.isEmpty { effects.append(.rest) }
-        return effects
+        return effects + tellCrowded(limits)
     }
 
-    /// Plans a look at the free slots, so that many ends of a moment make one.
+    /// Tells the first transfers of each line whose host is at its limit from now on, or no longer, what they wait for.
+    private mutating func tellCrowded(_ limits: SlotLimits) -> [Effect] {
+        // While all slots are taken every transfer waits for one; another reason would come and go with each end.
+        guard !limits.isFull else { return [] }
+        let before = crowded
+        crowded = Set(lines.keys.filter { conditions.obstacle($0) == nil && limits.obstacle($0) == .host })
+        let told = crowded.symmetricDifference(before).flatMap { lines.waiting(with: $0, limit: Queue.toldOfHosts) }
+        return told.isEmpty ? [] : [.tellReasons(told)]
+    }
+
+    /// Plans a look at the free slots after what may have freed one, so that many ends of a moment make one look.
     mutating func planLook() -> [Effect] {
-        defer { isLookPlanned = true }
-        return isLookPlanned ? [] : [.lookSoon]
+        guard phase == .open, !isLookPlanned else { return [] }
+        isLookPlanned = true
+        return [.lookSoon]
     }
 
     /// The limits before anything runs.
@@ -261,15 +279,15 @@ struct QueueState: Sendable {
     // MARK: Networks and power
 
     /// Lets all transfers follow what is known of networks and power.
-    mutating func follow(_ report: ConditionReport) -> [Effect] {
+    mutating func follow(_ report: ConditionReport, at moment: Moment) -> [Effect] {
         guard phase != .ending else { return [] }
         let before = reasons
         guard let change = conditions.take(report, constrained: sessions.settings.constrained) else { return [] }
         var effects: [Effect] = []
         if change.cameUp {
             effects.append(.renewConnections)
-            lines.wake(waitingFor: .retry)
-            lines.wake(waitingFor: .network)
+            lines.wake(waitingFor: .retry, at: moment.clock)
+            lines.wake(waitingFor: .network, at: moment.clock)
         }
         for id in running.ids { effects += stopIfForbidden(id) }
         effects += fill()

@@ -26,7 +26,6 @@ extension LocalTransferService {
             self.attempts[id] = nil
             StartWatch.ended(id)
             await self.performInOrder(self.queue.take(.ended(id, next), at: .now))
-            self.scheduleSoon()
         }
     }
 

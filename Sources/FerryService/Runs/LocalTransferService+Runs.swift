@@ -82,17 +82,13 @@ extension LocalTransferService {
     private func take(_ facts: TransferFacts, of id: TransferID) { queue.take(facts, of: id) }
 
     /// Lets others connect to the host of a transfer whose bytes are all there.
-    private func leaveHost(_ id: TransferID, inMemory: Bool) {
-        take(.whole(id, inMemory: inMemory))
-        scheduleSoon()
-    }
+    private func leaveHost(_ id: TransferID, inMemory: Bool) { take(.whole(id, inMemory: inMemory)) }
 
     /// Gives others the slot of a transfer that waits for the name of its host; it comes back to its line if there is none for
     /// it once the name is found.
     private func nameChanged(of id: TransferID) async {
         guard let attempt = attempts[id] else { return }
         await performInOrder(queue.take(.name(id, isSlow: attempt.waitsForName), at: .now))
-        scheduleSoon()
     }
 
     /// What an earlier transfer put where this one's file goes; asked for under policy `update` alone.

@@ -23,7 +23,8 @@ extension LocalTransferService {
         }
         configuration.reached(.actionCommitted)
         forget(removed.ids, of: session)
-        take(.stop(begun))
+        // One that was read from the journal meanwhile stands in line again.
+        take(.restedAll(begun, session))
         // The hub publishes no later event before these, and a run may take long to stop.
         await hub.publish(removed)
         // What hangs is gone for the user, and its files follow once its run has ended.
@@ -41,6 +42,20 @@ extension LocalTransferService {
         of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration? = nil
     ) async throws(TransferError) -> [ActionResult] {
         guard !ids.isEmpty else { return [] }
+        do throws(TransferError) {
+            let left = try await tryToFinishRemovals(
+                of: ids, in: session, sparesSucceeded: sparesSucceeded, within: limit)
+            if left.contains(where: { $0.error != nil }) { cleanUpLater() }
+            return left
+        } catch {
+            cleanUpLater()
+            throw error
+        }
+    }
+
+    private func tryToFinishRemovals(
+        of ids: [TransferID], in session: SessionID, sparesSucceeded: Bool, within limit: Duration?
+    ) async throws(TransferError) -> [ActionResult] {
         var remains = try await journal.read { reader throws(TransferError) in try reader.remains(of: ids) }
         if sparesSucceeded {
             // What arrived while it was being stopped has its own event.
@@ -50,9 +65,7 @@ extension LocalTransferService {
                 remains.removeAll { arrived.contains($0.id) }
             }
         }
-        let left = try await finishRemoval(of: remains, in: session, within: limit)
-        if left.contains(where: { $0.error != nil }) { cleanUpLater() }
-        return left
+        return try await finishRemoval(of: remains, in: session, within: limit)
     }
 
     /// Removes the files of transfers that are at rest, and forgets them.

@@ -55,11 +55,24 @@ import Testing
         }
         lines.delay(id(3), delay(1, a, .disk))
         #expect(lines.asking == [.cli: 1, other: 1] && lines.nextAlarm == now + .seconds(1))
-        lines.wake(waitingFor: .authentication, in: other)
+        lines.wake(waitingFor: .authentication, in: other, at: now)
         #expect(order(lines) == [id(2)] && lines.asking == [.cli: 1])
-        lines.wake(waitingFor: .disk)
+        lines.wake(waitingFor: .disk, at: now)
         #expect(order(lines) == [id(2), id(3)])
         #expect(lines.waiting(for: .authentication).map(\.id) == [id(1)])
+    }
+
+    @Test(arguments: [WaitReason.retry, .disk, .authentication, .network])
+    func `that may not begin yet wait for that moment once what they waited for is gone`(reason: WaitReason) {
+        var lines = Lines(lookAhead: 60)
+        lines.delay(id(1), DelayedTransfer(a, seconds: 90, reason, begin: 20, at: now))
+        lines.wake(waitingFor: reason, at: now + .seconds(5))
+        #expect(order(lines) == [] && lines.delay(of: id(1))?.reason == .beginDate)
+        #expect(lines.nextAlarm == now + .seconds(20))
+        #expect(lines.ring(at: now + .seconds(20)) == [] && order(lines) == [id(1)])
+        lines.delay(id(2), DelayedTransfer(a, seconds: 90, reason, begin: 20, at: now))
+        lines.wake(waitingFor: reason, at: now + .seconds(20))
+        #expect(order(lines) == [id(1), id(2)])
     }
 
     @Test func `come back to where they stood, unless they have begun to run`() {

@@ -139,6 +139,29 @@ import Testing
         #expect(down.stopped == [id(2)])
     }
 
+    @Test func `tells transfers that wait for their host so, once, and what they wait for after that`() {
+        var queue = queue(active: 4)
+        var settings = queue.sessions.settings
+        settings.connectionsPerHost = 2
+        _ = queue.take(.settings(settings, report()), at: moment())
+        for number in 1...3 {
+            _ = queue.take(.eligible(Input.Eligible(record: record(number))), at: moment())
+        }
+        let full = queue.take(.conditions(report()), at: moment())
+        #expect(full.started == [id(1), id(2)] && full.toldReasons == [id(3)])
+        #expect(queue.limits.obstacle(queue.sessions.key(record(3))) == .host)
+        let again = queue.take(.look, at: moment())
+        #expect(again.toldReasons == [])
+        // While all slots are taken, no other reason is told.
+        settings.activeTransfers = 2
+        let fuller = queue.take(.settings(settings, report()), at: moment())
+        #expect(fuller.toldReasons == [])
+        _ = queue.take(.session(.cli, SessionSettings(activeTransfers: 2)), at: moment())
+        settings.activeTransfers = 4
+        let other = queue.take(.settings(settings, report()), at: moment())
+        #expect(other.toldReasons == [id(3)])
+    }
+
     @Test func `follows settings at once`() throws {
         var queue = queue(with: (1...4).map { record($0) }, active: 1)
         var settings = queue.sessions.settings

@@ -43,10 +43,10 @@ extension `The queue` {
             let finished = queue.take(input, at: moment())
             #expect(finished.plansLook && queue.lines.heldOrigins.isEmpty)
             // Many ends of a moment make one look.
-            let freed = queue.take(.freed, at: moment())
-            #expect(freed.isEmpty)
+            let ended = queue.take(.ended(id(1), nil), at: moment())
+            #expect(!ended.plansLook)
             _ = queue.take(.plannedLook, at: moment())
-            let again = queue.take(.freed, at: moment())
+            let again = queue.take(.ended(id(1), nil), at: moment())
             #expect(again.plansLook)
         }
     }
@@ -85,6 +85,37 @@ extension `The queue` {
         #expect(effects.followed == [changed.request])
         #expect(effects.stopped.isEmpty != stops)
         if changesPlace, change == "priority" { #expect(queue.running.key(of: id(1))?.priority == .high) }
+    }
+
+    /// What was read of a transfer may be old where something has happened to it since.
+    @Test(arguments: ["nothing", "action", "end"])
+    func `takes up what its order names, but for what has changed since that was read`(event: String) {
+        var queue = queue(with: [record(9)], active: 1)
+        let pending = PendingTransfer(
+            id: id(1), session: .cli, origin: "https://a.test:443", priority: .normal, network: NetworkPolicy(),
+            retry: nil, notBefore: nil, due: nil, startsAfterRelaunch: false)
+        _ = queue.take(.ordering(.cli), at: moment())
+        if event == "action" { _ = queue.take(.turnEnded(id(1)), at: moment()) }
+        if event == "end" { _ = queue.take(.ended(id(1), nil), at: moment()) }
+        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        #expect(queue.lines.count == (event == "nothing" ? 1 : 0))
+        _ = queue.take(.turnEnded(id(1)), at: moment())
+        _ = queue.take(.ordering(.cli), at: moment())
+        _ = queue.take(.ordered([pending], .cli, busy: []), at: moment())
+        #expect(queue.lines.count == 1)
+    }
+
+    /// A policy of the session's own hides the request's: the key stays the same, and the line of the journal does not.
+    @Test func `puts what the journal has in another line now in line itself`() {
+        var queue = queue(with: [record(9)], active: 1)
+        var settings = SessionSettings()
+        settings.network = NetworkPolicy()
+        _ = queue.take(.session(.cli, settings), at: moment())
+        _ = queue.take(.policies([:], .cli), at: moment())
+        var changed = record(1)
+        changed.request.network.allowsExpensive = false
+        _ = queue.take(.changed(changed, replacing: record(1)), at: moment())
+        #expect(queue.lines.waiting(with: queue.sessions.key(changed), limit: 9) == [id(1)])
     }
 
     @Test func `begins nothing that was taken out, and puts it back where it stood`() {

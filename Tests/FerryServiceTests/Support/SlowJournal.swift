@@ -4,10 +4,39 @@ import FerryCore
 import FerryTesting
 import Foundation
 import Logging
+import Synchronization
 
 /// A journal in memory that may be without room, and that makes those wait who commit.
 func openSQLiteInMemory() async throws(TransferError) -> OpenedJournal {
     OpenedJournal(try SQLiteJournal.inMemory(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+}
+
+/// A disk under a journal in memory, on which one commit may find no room.
+final class JournalRoom: Sendable {
+    private enum State { case hasRoom, runsOut, hasRunOut }
+    private let state = Mutex(State.hasRoom)
+
+    func open() throws(TransferError) -> OpenedJournal {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return OpenedJournal(
+            try SQLiteJournal.inMemory(logger: logger) { step in
+                guard case .commits = step else { return nil }
+                return self.state.withLock { state in
+                    guard state == .runsOut else { return nil }
+                    state = .hasRunOut
+                    // SQLITE_FULL
+                    return 13
+                }
+            })
+    }
+
+    /// Lets the next commit fail with `SQLITE_FULL`, and no other.
+    func runsOut() {
+        state.withLock { if $0 == .hasRoom { $0 = .runsOut } }
+    }
+
+    /// Whether a commit has failed.
+    var hasRunOut: Bool { state.withLock { $0 == .hasRunOut } }
 }
 
 /// Runs some code with a journal that does not grow, and lets it grow again.

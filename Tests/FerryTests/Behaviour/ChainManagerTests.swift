@@ -116,7 +116,7 @@ import Testing
                 manager.download(fixture.origin.url(), to: destination(fixture.daemon.file("\($0)")))
             }
             await fixture.origin.waitForHold("go")
-            #expect(requests.dropFirst().allSatisfy { $0.downloadTask.waitingReason == .slot })
+            for request in requests.dropFirst() { try await request.downloadTask.waits { $0 == .host } }
             #expect(fixture.origin.requests.count == 1)
             fixture.origin.release("go")
             for request in requests {

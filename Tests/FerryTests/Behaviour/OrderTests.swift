@@ -104,7 +104,8 @@ import Testing
             try await there[0].reaches(.running)
             #expect(manager.count(.running) == 2 && manager.count(.waiting) == 2)
             await fixture.origin.waitForRequests(2)
-            #expect(here[1].waitingReason == .slot && fixture.origin.facts.activeResponses == 2)
+            try await here[1].waits { $0 == .host }
+            #expect(fixture.origin.facts.activeResponses == 2)
             fixture.origin.release("go")
             try await manager.reaches(.succeeded)
         }

@@ -73,6 +73,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a task whose host is at the daemon's limit says so`(comesLater: Bool) async throws {
+        try await withFerry(OriginScript(FerryFixture.body, always: .hold("go", at: .body(1000)))) { fixture in
+            let manager = fixture.manager(limit: 12)
+            let urls = fixture.urls(10)
+            var tasks = manager.multiDownload(Array(urls.prefix(comesLater ? 9 : 10)))
+            await fixture.origin.waitForRequests(8)
+            try await eventually { tasks[8].waitingReason == .host }
+            if comesLater { tasks += manager.multiDownload([urls[9]]) }
+            try await eventually { tasks[9].waitingReason == .host }
+            fixture.origin.release("go")
+            for task in tasks { try await task.reaches(.succeeded) }
+            #expect(tasks[9].waitingReason == nil)
+        }
+    }
+
     @Test(arguments: [
         (#""reachable": false"#, WaitingReason.network), (#""expensive": true"#, .networkPolicy),
         (#""constrained": true"#, .networkPolicy), (#""cellular": true"#, .networkPolicy),

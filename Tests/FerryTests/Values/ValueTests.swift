@@ -69,7 +69,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.slot, .slot), (.session, .slot), (.host, .slot), (.network, .network), (.cellular, .networkPolicy),
+            (.slot, .slot), (.session, .slot), (.host, .host), (.network, .network), (.cellular, .networkPolicy),
             (.expensive, .networkPolicy), (.constrained, .networkPolicy), (.power, .networkPolicy), (.disk, .diskSpace),
             (.retry, .backoff(until: later)), (.server, .backoff(until: later)), (.shutdown, .daemon),
             (.beginDate, .notBefore(Date(timeIntervalSinceReferenceDate: 3000))), (.unknown, .slot),

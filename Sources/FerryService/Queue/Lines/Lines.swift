@@ -85,12 +85,18 @@ struct Lines: Sendable {
         ready.next(isInOrder: isInOrder, mayRun: mayRun)
     }
 
-    /// Puts the transfers in line that wait for a reason that is gone.
+    /// Puts the transfers in line that wait for a reason that is gone, once they may begin.
     ///
     /// - Parameter session: only transfers of this session; nil stands for all sessions.
-    mutating func wake(waitingFor reason: WaitReason, in session: SessionID? = nil) {
+    mutating func wake(
+        waitingFor reason: WaitReason, in session: SessionID? = nil, at now: ContinuousClock.Instant
+    ) {
         for (id, waiting) in delayed where waiting.reason == reason {
             guard session == nil || waiting.key.session == session else { continue }
+            if let later = waiting.withoutCause(at: now) {
+                delay(id, later)
+                continue
+            }
             delayed[id] = nil
             ready.insert(id, waiting.key)
         }
