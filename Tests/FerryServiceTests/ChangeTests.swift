@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test func `a failed transfer gets another folder before its last attempt has given its slot back`() throws {
+        let change = change { $0.folder = "/else" }
+        var record = TransferRecord(
+            id: TransferID(rawValue: 1), createdAt: Date(timeIntervalSince1970: 999_000),
+            request: TransferRequest(url: "https://a.test/file.bin", folder: "/f"), credentials: nil)
+        record.intent = .suspend
+        #expect(throws: TransferError.self) { try change.applied(to: record, isRunning: true, now: Date()) }
+        record.intent = .run
+        record.outcome = .failed(TransferError(.placementFailed, "The name is taken."))
+        #expect(try change.applied(to: record, isRunning: true, now: Date()).request.folder == "/else")
+    }
+
     @Test(arguments: ServiceKind.allCases)
     func `changes at the same time are all made`(_ kind: ServiceKind) async throws {
         try await withService(kind) { bed in

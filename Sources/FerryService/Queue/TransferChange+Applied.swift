@@ -5,7 +5,7 @@ import Foundation
 extension TransferChange {
     /// A transfer with this change; actions and answers are no part of it.
     ///
-    /// - Parameter isRunning: whether an attempt at it is under way.
+    /// - Parameter isRunning: whether it has a slot; one whose end is stored may still have the slot of its last attempt.
     /// - Throws: `invalid_request`, or `request_not_replaceable`.
     func applied(
         to record: TransferRecord, isRunning: Bool, now: Date
@@ -41,7 +41,7 @@ extension TransferChange {
                 throw TransferError(
                     .invalidRequest, "A transfer that has bytes keeps its folder; cancel it and submit it anew.")
             }
-            if isRunning {
+            if isRunning, record.outcome == nil {
                 throw TransferError(.invalidRequest, "Pause the transfer before its name or folder is changed.")
             }
             record.facts.name = nil
