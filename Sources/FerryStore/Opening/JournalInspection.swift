@@ -46,24 +46,33 @@ enum JournalInspection {
         let made = try Set(String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
         return made.isEmpty || JournalSchema.firstTables.isSubset(of: made)
     }
+}
 
-    /// Looks at the file through a connection that cannot write; nil if that is not possible.
-    ///
-    /// A file whose last writer died before it was in WAL mode needs a writing connection to be read.
-    init?(readOnly path: String, checksPages: Bool) throws {
+/// A look at a journal's file through a connection that cannot write.
+struct ReadOnlyInspection {
+    let found: JournalInspection
+    /// Nil where the file is no database.
+    private let queue: DatabaseQueue?
+
+    /// - Returns: nil if such a look is not possible: a file whose last writer died before it was in WAL mode needs a writing
+    ///   connection to be read.
+    init?(_ path: String, checksPages: Bool) throws {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(JournalSchema.busyTimeout)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            self = try queue.unsafeRead { try JournalInspection($0, checksPages: checksPages) }
+            found = try queue.unsafeRead { try JournalInspection($0, checksPages: checksPages) }
+            self.queue = queue
         } catch let error as DatabaseError where error.isDamage {
-            self = .damaged
+            (found, queue) = (.damaged, nil)
         } catch let error as DatabaseError where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return nil
         }
     }
+
+    /// Closes the connection. The last one that closes takes the index of the log with it: the next one reads the whole log.
+    func close() { try? queue?.close() }
 }
 
 extension DatabaseError {

@@ -75,15 +75,14 @@ extension SQLiteJournal {
         // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
         if size > 0, try file.isForeign() { throw foreign(file) }
         let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
-        var isInspected = size == 0
-        if size > 0, let found = try JournalInspection(readOnly: file.path, checksPages: checksPages) {
-            try judge(found, of: file)
-            isInspected = true
-        }
+        let inspection = size > 0 ? try ReadOnlyInspection(file.path, checksPages: checksPages) : nil
+        // Not before the journal is open.
+        defer { inspection?.close() }
+        if let inspection { try judge(inspection.found, of: file) }
         try file.prepare()
         do {
             let pool = try DatabasePool(path: file.path, configuration: configuration)
-            if !isInspected {
+            if size > 0, inspection == nil {
                 try judge(
                     pool.writeWithoutTransaction { try JournalInspection($0, checksPages: checksPages) }, of: file)
             }

@@ -54,14 +54,16 @@ struct LeftWork {
         var found: [Remains] = []
         let columns =
             ["id", "session", "intent"]
-            + ["folder", "name", "partial_folder", "spooled"].map { JournalJSON.extract($0, from: "request") }
+            + ["folder", "name", "partial_folder", "spooled"].map {
+                JournalJSON.extract($0, from: RequestTemplates.whole)
+            }
             + ["partial", "copy", "placement"].map { JournalJSON.extract($0, from: "facts") }
             + ["outcome", JournalJSON.extract("partial_name_is_foreign", from: "facts")]
         // A row that is no JSON names no file that could be left behind.
         try connection.forEachRow(
             """
             SELECT \(columns.joined(separator: ", ")) FROM transfers LEFT JOIN requests USING (id) \
-            WHERE \(condition) ORDER BY id
+            \(RequestTemplates.join) WHERE \(condition) ORDER BY id
             """,
             ids.map { [PageQuery.json($0)] } ?? []
         ) { row in

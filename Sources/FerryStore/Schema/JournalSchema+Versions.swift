@@ -122,3 +122,23 @@ extension JournalSchema {
     /// The setting of a journal that may have rows of earlier versions.
     static let oldRows = "old_rows"
 }
+
+/// The journal's tenth version: what the requests of a list have in common is stored once.
+extension JournalSchema {
+    /// The steps of the tenth version, in order.
+    ///
+    /// A request with a template is the JSON text of its URL, between the template's head and tail. The template's transfers
+    /// are among the ids from its first to its last one.
+    static let version10 = [
+        """
+        CREATE TABLE request_templates (
+            template INTEGER PRIMARY KEY,
+            head TEXT NOT NULL,
+            tail TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        ) STRICT
+        """,
+        "ALTER TABLE requests ADD COLUMN template INTEGER",
+    ]
+}

@@ -70,6 +70,9 @@ enum JournalSchema {
         migrator.registerMigration("9") { database in
             for step in version9 { try database.execute(sql: step) }
         }
+        migrator.registerMigration("10") { database in
+            for step in version10 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

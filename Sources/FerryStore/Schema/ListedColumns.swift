@@ -59,7 +59,9 @@ enum ListedColumns {
             }
         }
 
-        private static func request(_ key: String) -> String { "json_extract(request, '$.\(key)')" }
+        private static func request(_ key: String) -> String {
+            "json_extract(\(RequestTemplates.whole), '$.\(key)')"
+        }
         private static func facts(_ key: String) -> String { "json_extract(facts, '$.\(key)')" }
     }
 
@@ -118,7 +120,8 @@ enum ListedColumns {
     /// Leaves out rows whose JSON is none.
     static let select = """
         SELECT \(selected.map(\.expression).joined(separator: ", ")) FROM transfers JOIN requests USING (id) \
-        WHERE id IN (SELECT value FROM json_each(?)) AND json_valid(request) AND json_valid(facts)
+        \(RequestTemplates.join) WHERE id IN (SELECT value FROM json_each(?)) \
+        AND json_valid(\(RequestTemplates.whole)) AND json_valid(facts)
         """
 
     /// The transfer of a row of ``select``; nil if something in it cannot be read.

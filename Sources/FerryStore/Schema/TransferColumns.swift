@@ -24,20 +24,19 @@ enum TransferColumns {
         revision = \(CoreColumns.nextRevision) WHERE id = ? AND revision = ?
         """
     static let insertRequest = "INSERT INTO requests (request, credentials, id) VALUES (?, ?, ?)"
-    static let updateRequest = "UPDATE requests SET request = ?, credentials = ? WHERE id = ?"
+    static let updateRequest = "UPDATE requests SET request = ?, credentials = ?, template = NULL WHERE id = ?"
     static let select = """
-        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, request, credentials, facts, \
-        failures, retry, outcome, phase, active, revision, restarts, active_spent, active_at, active_boot, \
-        active_uptime FROM transfers LEFT JOIN requests USING (id) WHERE id = ?
+        SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \(RequestTemplates.whole), \
+        credentials, facts, failures, retry, outcome, phase, active, revision, restarts, active_spent, active_at, \
+        active_boot, active_uptime FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id = ?
         """
 
     /// Reads some rows as ``select`` does, with the URL in a column of its own, so that the rest is the same in many rows.
     static let selectAlike = """
         SELECT id, created_at, session, intent, priority, origin, attempts, finished_at, \
-        iif(json_valid(request), json_set(request, '$.url', ''), NULL), credentials, facts, failures, retry, outcome, \
-        phase, active, revision, restarts, active_spent, active_at, active_boot, active_uptime, \
-        iif(json_valid(request), json_extract(request, '$.url'), NULL) FROM transfers LEFT JOIN requests USING (id) \
-        WHERE id IN (SELECT value FROM json_each(?))
+        \(RequestTemplates.withoutURL), credentials, facts, failures, retry, outcome, phase, active, revision, restarts, \
+        active_spent, active_at, active_boot, active_uptime, \(RequestTemplates.url) \
+        FROM transfers LEFT JOIN requests USING (id) \(RequestTemplates.join) WHERE id IN (SELECT value FROM json_each(?))
         """
 
     /// The arguments that ``insert`` and ``update`` share.

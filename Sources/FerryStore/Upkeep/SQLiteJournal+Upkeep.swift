@@ -39,6 +39,7 @@ extension SQLiteJournal {
         return await withCheckedContinuation { continuation in
             database.asyncWriteWithoutTransaction { [health] connection in
                 do {
+                    try RequestTemplates.clean(connection)
                     continuation.resume(returning: try Self.reclaim(connection))
                 } catch {
                     health.logger.warning("The journal's file stays as large as it is.", error: error)

@@ -80,7 +80,12 @@ struct BatchRows {
     ) throws(TransferError) -> EventRun {
         let template = try TemplateColumns(of: template)
         try connection.prepareForManyPages()
-        for group in urls.groups { try insert(group, like: template, first) }
+        let last = first.advanced(by: urls.count - 1)
+        // Secrets go with their transfer: no other may share them.
+        let shared =
+            template.hasSecrets || urls.groups.isEmpty
+            ? nil : try RequestTemplates(connection: connection).insert(template.request, first, last)
+        for group in urls.groups { try insert(group, like: template, shared, first) }
         for special in urls.specials {
             let row = BatchRow(
                 id: first.advanced(by: special.place), url: String(decoding: special.reading.bytes, as: UTF8.self),
@@ -88,7 +93,6 @@ struct BatchRows {
                 name: nil, data: nil)
             _ = try insert(row, like: template, destination: nil)
         }
-        let last = first.advanced(by: urls.count - 1)
         for tag in template.tags where !urls.groups.isEmpty {
             try connection.execute(
                 "INSERT OR IGNORE INTO transfer_tags (tag, id) \(Self.eachID) SELECT ?, id FROM ids",
@@ -102,8 +106,9 @@ struct BatchRows {
         return run
     }
 
+    /// - Parameter shared: the stored template of their requests; nil for requests that are stored whole.
     private func insert(
-        _ group: URLTable.Group, like template: TemplateColumns, _ first: TransferID
+        _ group: URLTable.Group, like template: TemplateColumns, _ shared: Int64?, _ first: TransferID
     ) throws(TransferError) {
         let urls = String(decoding: group.json, as: UTF8.self)
         try connection.execute(
@@ -116,12 +121,13 @@ struct BatchRows {
                 first.column, template.session, template.priority, group.origin, template.createdAt, template.facts,
                 template.failures, template.network, template.line, template.hasSecrets,
             ] + StatementArguments(template.core) + [urls])
-        let request = template.request.aroundURL()
+        let around = shared == nil ? template.request.aroundURL() : ("", "")
         try connection.execute(
             """
-            INSERT INTO requests (id, request) SELECT ? + CAST(key AS INTEGER), ? || json_quote(value) || ? FROM json_each(?)
+            INSERT INTO requests (id, request, template) \
+            SELECT ? + CAST(key AS INTEGER), ? || json_quote(value) || ?, ? FROM json_each(?)
             """,
-            [first.column, request.before, request.after, urls])
+            [first.column, around.0, around.1, shared, urls])
     }
 
     /// Records the newest of some events of transfers whose ids follow each other.

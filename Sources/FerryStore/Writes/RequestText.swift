@@ -63,7 +63,7 @@ struct RequestText: Sendable {
     }
 
     /// What stands before and after the URL, where all else is as in the first request.
-    func aroundURL() -> (before: String, after: String) {
+    func aroundURL() -> (head: String, tail: String) {
         let mark = "\(UInt64.random(in: 0 ... .max))"
         let text = text(url: mark)
         guard let range = text.firstRange(of: "\"\(mark)\"") else { return (text, "") }

@@ -73,7 +73,7 @@ extension SQLiteTransaction {
         if let request = end.request {
             try connection.erasing { () throws(TransferError) in
                 _ = try connection.execute(
-                    "UPDATE requests SET request = ?, credentials = NULL WHERE id = ?", [request, end.id.column])
+                    TransferColumns.updateRequest, [request, nil, end.id.column])
             }
         }
         try connection.execute(

@@ -7,7 +7,7 @@ import Foundation
 /// Rows with something in every column of every table; nothing in them is asked of another host than this one.
 enum SampleRows {
     static func id(_ number: UInt64) -> TransferID { TransferID(rawValue: 1_700_000_000_000 << 20 + number) }
-    static let ids = (1...12).map { id($0) }
+    static let ids = [1...12, 20...22].joined().map(id)
     static let application = "app:s"
 
     static func fill(_ transaction: any JournalTransaction, in folder: String) throws(TransferError) {
@@ -20,6 +20,7 @@ enum SampleRows {
                 kind: .submitted, at: now, id: record.id, session: record.request.session,
                 snapshot: Transfer(record, live: .waiting(.slot)))
         }
+        try fillList(transaction, in: folder, now)
         try transaction.saveSettings(ServiceSettings())
         try transaction.saveSession(.cli, SessionSettings(activeTransfers: 3, rateLimit: 4096))
         try transaction.saveCookies(TransferCookies(), of: .cli)
@@ -27,6 +28,21 @@ enum SampleRows {
         try transaction.saveApplication("app", ApplicationRecord())
         try transaction.saveRegistration(
             SessionRegistration(application: "app", identifier: "s", sendsLaunchEvents: true), of: session)
+    }
+
+    /// Transfers of one list, whose requests share a row.
+    private static func fillList(
+        _ transaction: any JournalTransaction, in folder: String, _ now: Date
+    ) throws(TransferError) {
+        var (reader, urls) = (HTTPURLReader(), URLTable())
+        for number in 20..<23 {
+            urls.append(try reader.read(Array("http://127.0.0.1:1/\(number)".utf8)[...]))
+        }
+        urls.finish()
+        let request = TransferRequest(url: "http://127.0.0.1:1/", folder: folder + "/in")
+        let template = BatchTemplate(
+            TransferRecord(id: id(20), createdAt: now, request: request, credentials: nil))
+        _ = try transaction.insert(urls, like: template, first: id(20), session: .cli, at: now, keptEvents: 9)
     }
 
     private static func record(
@@ -75,7 +91,8 @@ enum SampleRows {
             "facts", "failures", "retry", "outcome", "active", "line", "intent", "priority", "origin", "session",
             "destination", "placed", "former", "network", "retry_reason", "active_boot",
         ],
-        "requests": ["request", "credentials"], "sessions": ["settings", "cookies", "name"],
+        "requests": ["request", "credentials"], "request_templates": ["head", "tail"],
+        "sessions": ["settings", "cookies", "name"],
         "settings": ["value", "name"], "events": ["snapshot", "kind", "session"],
         "registrations": ["value", "session"], "applications": ["value", "name"], "transfer_tags": ["tag"],
     ]
@@ -85,7 +102,8 @@ enum SampleRows {
             "revision", "ended", "not_before", "deadline", "starts_late", "restarts", "spooled", "secrets_forgotten",
             "active_at", "active_spent", "active_uptime", "retry_delay", "resource_timeout",
         ],
-        "events": ["at", "id", "number"], "requests": ["id"], "sessions": ["last_task"], "transfer_tags": ["id"],
+        "events": ["at", "id", "number"], "requests": ["id", "template"],
+        "request_templates": ["template", "first", "last"], "sessions": ["last_task"], "transfer_tags": ["id"],
         "sqlite_sequence": ["seq"],
     ]
 

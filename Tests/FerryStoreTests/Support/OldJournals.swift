@@ -1,8 +1,14 @@
 /// Steps that make a journal's tables what they were in an earlier version.
 enum OldJournals {
+    /// With whole requests alone.
+    static let version9 = [
+        "ALTER TABLE requests DROP COLUMN template", "DROP TABLE request_templates",
+        "DELETE FROM grdb_migrations WHERE identifier = '10'",
+    ]
+
     /// Without columns for what decisions depend on.
     static let version8 =
-        [
+        version9 + [
             """
             UPDATE transfers SET active = iif(active_at IS NULL, json_object('spent', active_spent), \
             json_object('spent', active_spent, 'start', \
