@@ -48,7 +48,7 @@ final class BackgroundEngine: SessionEngine {
         let place = TransferPlace(
             isDaemon: true, service: { service },
             folder: { $0 == .spool ? daemon.spool : LocalService.shared.folders.partials },
-            keep: { ($0, .spool) }, mayDeliver: { await EventGate.shared.pass() })
+            folders: LocalService.shared.folders, keep: { ($0, .spool) }, mayDeliver: { await EventGate.shared.pass() })
         let mapping = RequestMapping(
             configuration, session: id ?? .cli, application: first.application, identifier: identifier)
         transfers = SessionTransfers(mapping, place: place) { [weak session] in

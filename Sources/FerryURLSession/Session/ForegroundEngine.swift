@@ -24,6 +24,7 @@ final class ForegroundEngine: SessionEngine {
             isDaemon: false,
             service: { () async throws(FerryCore.TransferError) in try await session.service() },
             folder: { $0 == .temporary ? folders.partials : DaemonService.shared.spool },
+            folders: folders,
             keep: { source in
                 var kept = source
                 kept.path = try folders.keep(source.path)

@@ -7,6 +7,8 @@ struct LocalFolders: Sendable {
     /// Seconds for which a partial file waits for its resume data to be used.
     private static let partialAge = 7.0 * 86_400
 
+    /// The system's folder of temporary files.
+    let temporary: String
     private let base: String
     /// This process's own.
     let own: String
@@ -16,6 +18,7 @@ struct LocalFolders: Sendable {
     /// - Parameter temporary: the folder of the system's temporary files.
     init(temporary: String = NSTemporaryDirectory()) {
         let folder = temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
+        self.temporary = folder
         base = "\(folder)/ferry-\(geteuid())"
         own = "\(base)/\(Self.name(of: getpid()) ?? "\(getpid())")"
         partials = base + "/partial"
@@ -49,6 +52,7 @@ struct LocalFolders: Sendable {
             let changed = try? files.attributesOfItem(atPath: path)[.modificationDate] as? Date
             if let changed, now.timeIntervalSince(changed) > Self.partialAge { try? files.removeItem(atPath: path) }
         }
+        sweepShown(changedBefore: now - Self.partialAge)
     }
 
     /// Moves a partial file to where it outlives this process.

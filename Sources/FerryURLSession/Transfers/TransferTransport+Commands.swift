@@ -14,6 +14,7 @@ extension TransferTransport {
         guard let request = state.withLock({ $0.id == nil && $0.failure == nil ? $0.request : nil }) else { return }
         do throws(FerryCore.TransferError) {
             let service = try await transfers.place.service()
+            if let source = request.continues { transfers.place.folders.claim(source.path, size: source.offset) }
             let transfer = try await submitted(request, to: service)
             let isTooLate = state.withLock { state in
                 state.request = nil
@@ -26,6 +27,7 @@ extension TransferTransport {
             }
             transfers.register(self, for: transfer.id)
         } catch {
+            if let source = request.continues { transfers.place.folders.show(source.path) }
             fail(URLErrorMapping.error(error, url: task.currentRequest?.url))
         }
     }
@@ -145,6 +147,7 @@ extension TransferTransport {
                 let (kept, directory) = try? self.transfers.place.keep(source)
             else { return }
             let data = ResumeData(kept, in: directory, task: self.task)?.encoded()
+            if data != nil { self.transfers.place.folders.show(kept.path) }
             result.withLock { $0 = data }
         }
         let data = result.withLock { $0 }

@@ -126,6 +126,8 @@ struct TransferPlace: Sendable {
     let service: @Sendable () async throws(FerryCore.TransferError) -> any TransferService
     /// Where a file is that resume data name.
     let folder: @Sendable (ResumeData.Directory) -> String
+    /// Where apps see the files that resume data name.
+    let folders: LocalFolders
     /// Takes over a partial file that was released, for resume data to name.
     let keep: @Sendable (PartialSource) throws -> (PartialSource, ResumeData.Directory)
     /// Returns once delegates may be told of events.

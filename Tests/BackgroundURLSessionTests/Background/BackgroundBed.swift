@@ -18,6 +18,9 @@ final class BackgroundBed: Sendable {
         daemon = DaemonService(environment: fixture.environment(environment))
     }
 
+    /// The folder of the daemon's files for sessions.
+    var spool: String { daemon.spool }
+
     func session(
         _ witness: any URLSessionDelegate, _ change: (FerryURLSession.URLSessionConfiguration) -> Void = { _ in }
     ) -> FerryURLSession.URLSession {

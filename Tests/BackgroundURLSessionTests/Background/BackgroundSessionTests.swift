@@ -1,4 +1,4 @@
-import FerryURLSession
+@testable import FerryURLSession
 import FerryClient
 import FerryCore
 import FerryTesting
@@ -184,10 +184,20 @@ import Testing
             try await eventually("half has come") { task.countOfBytesReceived == 300_000 }
             let data = try #require(await task.cancelByProducingResumeData())
             #expect(try await witness.end(of: task).error?.downloadTaskResumeData == data)
+            let shown = NSTemporaryDirectory() + (try #require(ResumeData(data)).fileName)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: shown)).count == 300_000)
+            // An app that puts the file away and brings it back, as it must on Apple's systems, where `tmp` is cleaned.
+            try FileManager.default.copyItem(atPath: shown, toPath: shown + ".backup")
+            try FileManager.default.removeItem(atPath: shown)
+            try FileManager.default.moveItem(atPath: shown + ".backup", toPath: shown)
             let next = session.downloadTask(withResumeData: data)
             next.resume()
             let story = try await witness.end(of: next)
             #expect(story.digest == Self.body.sha256Hex && story.offsets == [300_000])
+            #expect(!FileManager.default.fileExists(atPath: shown))
+            try await eventually("the spool is empty") {
+                try FileManager.default.contentsOfDirectory(atPath: bed.spool) == []
+            }
             #expect(origin.requests.last?.value("If-Range") != nil)
             let again = session.downloadTask(withResumeData: data)
             again.resume()

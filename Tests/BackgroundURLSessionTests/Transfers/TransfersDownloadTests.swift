@@ -1,4 +1,4 @@
-import FerryURLSession
+@testable import FerryURLSession
 import FerryTesting
 import Foundation
 import Testing
@@ -83,11 +83,14 @@ import Testing
             let data = try #require(await task.cancelByProducingResumeData())
             let story = try await witness.end(of: task)
             #expect(story.error?.code == .cancelled && story.error?.downloadTaskResumeData == data)
+            let shown = NSTemporaryDirectory() + (try #require(ResumeData(data)).fileName)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: shown)).count == 300_000)
             let next = session.downloadTask(withResumeData: data)
             #expect(next.countOfBytesReceived == 300_000)
             next.resume()
             let end = try await witness.end(of: next)
             #expect(end.error == nil && end.digest == Self.body.sha256Hex && end.offsets == [300_000])
+            #expect(!FileManager.default.fileExists(atPath: shown))
             #expect(origin.requests.last?.value("Range") == "bytes=300000-")
             #expect(origin.requests.last?.value("If-Range") != nil)
             let third = session.downloadTask(withResumeData: data)

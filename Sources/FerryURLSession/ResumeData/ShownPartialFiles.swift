@@ -1,0 +1,66 @@
+import FerryCore
+import Foundation
+import Glibc
+
+/// Partial files as apps know them: by the name in their resume data, in the folder for temporary files.
+///
+/// On Apple's systems that file is the partial file. Apps look whether it is there before they use the data, and some put a
+/// copy away and bring it back.
+extension LocalFolders {
+    /// Lets a partial file that is there be found in the folder for temporary files as well.
+    func show(_ path: String) {
+        guard Self.own(path) != nil else { return }
+        let shown = shownPath(of: path)
+        if unsafe link(path, shown) == 0 { return }
+        // A hard link stays on its file system.
+        unsafe symlink(path, shown)
+    }
+
+    /// Gives a partial file to the task that goes on with it: it has no second name then.
+    ///
+    /// A file that is gone comes back from where the app has put its copy.
+    /// - Parameter size: the bytes that it must have.
+    func claim(_ path: String, size: Int64) {
+        let shown = shownPath(of: path)
+        guard let found = Self.own(shown) else { return }
+        var facts = stat()
+        let isGone = unsafe lstat(path, &facts) != 0 && errno == ENOENT
+        guard isGone else { return hide(path) }
+        // Another user may have linked a file of this user there: that one has a second name.
+        guard found.st_mode & S_IFMT == S_IFREG, found.st_nlink == 1, found.st_size >= size else { return }
+        if unsafe rename(shown, path) == 0 { return }
+        try? FileManager.default.moveItem(atPath: shown, toPath: path)
+    }
+
+    private func hide(_ path: String) {
+        let shown = shownPath(of: path)
+        guard let facts = Self.own(shown) else { return }
+        if facts.st_mode & S_IFMT == S_IFREG || facts.st_mode & S_IFMT == S_IFLNK { unsafe unlink(shown) }
+    }
+
+    /// Removes names of partial files that no task has used in time, as their files were.
+    func sweepShown(changedBefore limit: Date) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: temporary)) ?? [] {
+            guard Self.isPartial(name), let facts = Self.own("\(temporary)/\(name)"),
+                Double(facts.st_mtim.tv_sec) < limit.timeIntervalSince1970
+            else { continue }
+            hide(name)
+        }
+    }
+
+    private func shownPath(of path: String) -> String { "\(temporary)/\(path.lastPathPart)" }
+
+    /// What has a name, if it is this user's; a link is not followed.
+    private static func own(_ path: String) -> stat? {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0, facts.st_uid == geteuid() else { return nil }
+        return facts
+    }
+
+    /// Whether a name is one that ``keep(_:)`` or the daemon gives.
+    private static func isPartial(_ name: String) -> Bool {
+        guard name.hasSuffix(".partial") else { return false }
+        let stem = name.dropLast(".partial".count)
+        return UUID(uuidString: String(stem)) != nil || (stem.utf8.count == 16 && UInt64(stem, radix: 16) != nil)
+    }
+}
