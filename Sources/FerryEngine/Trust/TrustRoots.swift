@@ -76,8 +76,13 @@ final class RootCertificates: Sendable {
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     private static let folder = "/etc/ssl/certs"
 
-    /// What was read, by its path; the system's roots have an empty path.
-    private let entries = Mutex<[String: Entry]>([:])
+    /// What was read of one path. Its lock is held while the path is read: who comes meanwhile would wait for the same disk.
+    private final class Slot: Sendable {
+        let entry = Mutex<Entry?>(nil)
+    }
+
+    /// By the paths; the system's roots have an empty path.
+    private let slots = Mutex<[String: Slot]>([:])
 
     /// What files and folders hold; without any, what the system trusts. Nil leaves it to the TLS library. Blocks while the
     /// disk does.
@@ -118,10 +123,18 @@ final class RootCertificates: Sendable {
     private func known(
         _ path: String, _ versions: [FileVersion?], read: () -> [NIOSSLCertificate]
     ) -> [NIOSSLCertificate] {
-        if let known = entries.withLock({ $0[path] }), known.versions == versions { return known.certificates }
-        let certificates = read()
-        entries.withLock { $0[path] = Entry(versions: versions, certificates: certificates) }
-        return certificates
+        let slot = slots.withLock { slots in
+            if let slot = slots[path] { return slot }
+            let slot = Slot()
+            slots[path] = slot
+            return slot
+        }
+        return slot.entry.withLock { entry in
+            if let entry, entry.versions == versions { return entry.certificates }
+            let certificates = read()
+            entry = Entry(versions: versions, certificates: certificates)
+            return certificates
+        }
     }
 }
 
