@@ -55,8 +55,11 @@ package struct CommandContext: Sendable {
     /// Says something about the daemon, once.
     func remark(_ sentence: String) { remarks.say(sentence) }
 
+    /// The user's own folder; nil where the environment names none.
+    var home: String? { environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
     var typedPath: TypedPath {
-        TypedPath(currentFolder: currentFolder) { path in
+        TypedPath(currentFolder: currentFolder, home: home) { path in
             FileManager.default.fileExists(atPath: path)
                 ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : nil
         }

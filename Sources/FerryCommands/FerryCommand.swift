@@ -10,7 +10,9 @@ struct FerryCommand: ParsableCommand {
         subcommands: [
             GetCommand.self, AddCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self,
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
-            QuitCommand.self, SettingsCommand.self, DaemonCommand.self,
+            ClearCommand.self, SetCommand.self, LimitCommand.self, QuitCommand.self, SettingsCommand.self,
+            DaemonCommand.self,
+            CompletionsCommand.self,
         ])
 }
 

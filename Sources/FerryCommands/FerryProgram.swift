@@ -31,7 +31,8 @@ package enum FerryProgram {
         }
     }
 
-    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    private static func parse(_ typed: [String]) throws -> any ParsableCommand {
+        let arguments = JoinedOptions.separated(typed)
         // The options of all commands take longer to set up than most commands take. Whatever is not simply good goes the
         // long way, which knows what to say of it.
         if let name = arguments.first,
@@ -48,6 +49,10 @@ package enum FerryProgram {
         let code = FerryCommand.exitCode(for: error)
         var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
         guard code.isSuccess else {
+            if let meant = MeantCommand.sentence(for: arguments) {
+                context.console.say("ferry: " + meant)
+                return ErrorExit.usage.rawValue
+            }
             context.console.say(message)
             return (code == .validationFailure ? ErrorExit.usage : .own).rawValue
         }

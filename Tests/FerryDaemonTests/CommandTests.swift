@@ -56,7 +56,10 @@ struct `Commands over a running daemon` {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in
             let empty = try await ferry.run(["list", "--json"])
             #expect(empty.stdout == "[]\n", "\(empty)")
-            #expect(try await ferry.run(["list"]) == CommandResult.said("There are no such transfers."))
+            #expect(
+                try await ferry.run(["list"])
+                    == CommandResult.said(
+                        "There are no transfers that are open or have ended in the last day; see ferry list --all."))
             let first = try await ferry.add(origin.url("/a"))
             let second = try await ferry.add("--paused", origin.url("/b"))
             #expect(try await ferry.run(["wait", first]).status == 0)
@@ -64,7 +67,8 @@ struct `Commands over a running daemon` {
             #expect(list.lines.count == 2)
             #expect(list.lines.first?.contains("succeeded") ?? false)
             #expect(list.lines.last?.hasPrefix(second) ?? false)
-            #expect(try await ferry.run(["list", "--state", "suspended", "--json"]).json([Shown].self).count == 1)
+            #expect(try await ferry.run(["list", "--state", "paused", "--json"]).json([Shown].self).count == 1)
+            #expect(try await ferry.run(["info", "last"]).lines.first?.hasSuffix(second) ?? false)
             #expect(try await ferry.run(["list", "--limit", "1", "--json"]).json([Shown].self).map(\.id) == [second])
             let info = try await ferry.run(["info", first])
             #expect(info.stdout.contains("destination:   \(ferry.file("a"))\n"), "\(info)")
@@ -75,7 +79,7 @@ struct `Commands over a running daemon` {
     @Test func `pause keeps bytes, resume goes on from them`() async throws {
         try await withDaemon(Self.stalled) { ferry, origin in
             let id = try await stalledTransfer(ferry, origin)
-            #expect(try await ferry.run(["pause", id]) == CommandResult.said("\(id): suspended"))
+            #expect(try await ferry.run(["pause", id]) == CommandResult.said("\(id): paused"))
             #expect(try await ferry.run(["pause", id]).status == 0)
             #expect(try await ferry.info(id).bytes_received == Self.half)
             let resumed = try await ferry.run(["resume", id, "--json"])
@@ -128,12 +132,49 @@ struct `Commands over a running daemon` {
         }
     }
 
+    @Test func `L1 the same get after Ctrl-C goes on with its bytes`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .stall(after: Self.half)))
+        try await withDaemon(script) { ferry, origin in
+            let url = origin.url("/file.bin")
+            let first = try ferry.spawn(["get", url])
+            try await eventually("half of it is there") {
+                try await ferry.list().first?.bytes_received == Self.half
+            }
+            first.send(SIGINT)
+            #expect(await first.result().status == 130)
+            let again = try await ferry.run(["get", "-u", "me:secret", url])
+            #expect(again.status == 0 && again.stderr.contains("going on with "), "\(again)")
+            #expect(try await ferry.list().count == 1)
+            #expect(origin.requests.last?.value("Range") == "bytes=\(Self.half)-")
+            #expect(try ferry.sha256("file.bin") == Self.body.sha256Hex)
+            #expect(try await ferry.run(["get", url]).status == 0)
+            #expect(try await ferry.list().count == 2, "What has ended is no unfinished transfer.")
+        }
+    }
+
+    @Test func `L11 set gives a transfer another address for the same bytes`() async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .stall(after: Self.half)))
+        try await withDaemon(script) { ferry, origin in
+            let id = try await stalledTransfer(ferry, origin)
+            #expect(try await ferry.run(["pause", id]).status == 0)
+            let words = [
+                "set", String(id.prefix(14)), "--url", origin.url("/moved"), "--name", "new.bin", "--priority", "high",
+            ]
+            #expect(try await ferry.run(words) == CommandResult.said("\(id): changed"))
+            #expect(try await ferry.run(["resume", "--wait", id]).status == 0)
+            #expect(origin.requests.last?.target == "/moved")
+            #expect(try ferry.sha256("new.bin") == Self.body.sha256Hex)
+            #expect(try await ferry.run(["clear"]) == CommandResult.said("forgotten: 1"))
+            #expect(try await ferry.run(["limit", "2M"]).lines.first == "speed:     2M bytes a second")
+        }
+    }
+
     @Test func `--all acts on all, or on those of one session`() async throws {
         try await withDaemon(OriginScript(Self.body, always: .stall(after: 1))) { ferry, origin in
             let mine = try await ferry.add(origin.url("/a"), "--session", "mine")
             let other = try await ferry.add(origin.url("/b"))
             let paused = try await ferry.run(["pause", "--all", "--session", "mine"])
-            #expect(paused == CommandResult.said("\(mine): suspended"))
+            #expect(paused == CommandResult.said("\(mine): paused"))
             #expect(try await ferry.info(other).state != "suspended")
             #expect(try await ferry.run(["pause", "--all"]).status == 0)
             #expect(try await ferry.list().map(\.state) == ["suspended", "suspended"])

@@ -10,8 +10,8 @@ struct `Round trips` {
         arguments: [
             (["add"], ["POST /v1/transfers/batch"]),
             (["add", "--paused"], ["POST /v1/transfers/batch"]),
-            (["get"], ["POST /v1/transfers/batch", "GET /v1/events"]),
-            (["get", "-q"], ["POST /v1/transfers/batch", "GET /v1/events"]),
+            (["get"], ["GET /v1/transfers", "POST /v1/transfers/batch", "GET /v1/events"]),
+            (["get", "-q"], ["GET /v1/transfers", "POST /v1/transfers/batch", "GET /v1/events"]),
         ])
     func `are as few as a command can do with`(command: [String], requests: [String]) async throws {
         try await withDaemon(OriginScript(Self.body)) { ferry, origin in

@@ -9,15 +9,6 @@ extension Priority: ExpressibleByArgument {
     package var defaultValueDescription: String { word }
 }
 
-extension TransferState: ExpressibleByArgument {
-    package init?(argument: String) {
-        guard let state = TransferState(rawValue: argument), state != .unknown else { return nil }
-        self = state
-    }
-
-    package static var allValueStrings: [String] { known.map(\.rawValue) }
-}
-
 /// A number of bytes, or of bytes per second, written as curl reads it: `500k` is 500 × 1024, `8M` is 8 × 1024².
 enum ByteAmount {
     /// - Throws: `ValidationError` for anything but a number with an optional unit, and for what overflows 63 bits.
@@ -71,31 +62,5 @@ enum HeaderArgument {
         while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
         return String(text)
-    }
-}
-
-extension TransferID {
-    /// - Throws: ``TransferError`` with code `unknown_transfer` for what cannot be an id.
-    init(typed text: String) throws(TransferError) {
-        guard let id = TransferID(text) else {
-            throw TransferError(
-                .unknownTransfer,
-                "No transfer has the id “\(text.escapingControls)”: an id has 16 hexadecimal digits. `ferry list` shows them."
-            )
-        }
-        self = id
-    }
-}
-
-extension [String] {
-    /// The ids that these words mean, each once.
-    func transferIDs() throws(TransferError) -> [TransferID] {
-        var seen = Set<TransferID>()
-        var ids: [TransferID] = []
-        for word in self {
-            let id = try TransferID(typed: word)
-            if seen.insert(id).inserted { ids.append(id) }
-        }
-        return ids
     }
 }

@@ -3,7 +3,7 @@ import FerryCore
 
 /// Through which proxy a request goes, and which servers it trusts. An option takes the place of the environment's variable.
 struct ConnectionOptions: ParsableArguments {
-    @Flag(help: "Do not verify the server's certificate.")
+    @Flag(name: [.customShort("k"), .long], help: "Do not verify the server's certificate.")
     var insecure = false
 
     @Flag(help: "Follow redirects from https to http.")

@@ -4,7 +4,7 @@ import FerryCore
 /// What a request sends along: fields, and a user's name and password.
 struct FieldOptions: ParsableArguments {
     @Option(
-        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+        name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A field to send, such as 'Name: value', or @FILE with one a line (@- is standard input); can be given again.",
             valueName: "field"),
@@ -12,25 +12,94 @@ struct FieldOptions: ParsableArguments {
     var headers: [HeaderSource] = []
 
     @Option(
-        name: [.customShort("u"), .customLong("user")], parsing: .unconditional,
+        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
         help: ArgumentHelp(
-            "User and password of the server, as USER:PASSWORD, which others may see in the list of processes; see --password-stdin.",
+            "User of the server, whose password is asked for on the terminal; or USER:PASSWORD, which others may see in the list of processes.",
             valueName: "user"))
     var user: String?
 
     @Flag(help: "Read the password that belongs to -u USER from standard input.")
     var passwordStdin = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Take users and passwords of hosts from this file (default: ~/.netrc, if it is there).", valueName: "file"))
+    var netrcFile: String?
+
+    @Option(
+        name: [.customShort("b", allowingJoined: true), .customLong("cookie")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Cookies to send, as 'a=1; b=2'; without = a cookies.txt file, whose cookies go to their own hosts.",
+            valueName: "cookies"))
+    var cookie: String?
+
+    @Option(
+        name: [.customShort("A", allowingJoined: true), .customLong("user-agent")], parsing: .unconditional,
+        help: ArgumentHelp("What to say as the program that asks.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("e", allowingJoined: true), .customLong("referer")], parsing: .unconditional,
+        help: ArgumentHelp("The page that is said to have the link.", valueName: "url"))
+    var referer: String?
+
     func validate() throws {
         guard user != nil || !passwordStdin else { throw ValidationError("--password-stdin needs -u USER.") }
     }
 
     /// How many of these options read the standard input.
-    var readsOfStandardInput: Int { headers.count { $0 == .file("-") } + (passwordStdin ? 1 : 0) }
+    var readsOfStandardInput: Int {
+        headers.count { $0 == .file("-") } + (passwordStdin ? 1 : 0) + (cookie == "-" ? 1 : 0)
+    }
 
-    /// The user and password for all URLs of the command; nil without `-u`.
-    func login(_ read: (String) throws -> String) throws -> Login? {
-        try user.map { try Login(option: $0, input: passwordStdin ? read("-") : nil) }
+    /// The URLs with users and passwords: those of `-u`, or of the netrc file for the hosts that it names.
+    func withLogins(_ urls: [String], in context: CommandContext) throws -> [String] {
+        if let user {
+            let login = try Login(option: user, input: password(of: user, in: context))
+            return urls.map(login.added)
+        }
+        guard let netrc = try netrc(in: context) else { return urls }
+        return urls.map(netrc.added)
+    }
+
+    /// The password from standard input or the terminal; nil where none is to be read.
+    private func password(of user: String, in context: CommandContext) throws -> String? {
+        if passwordStdin { return try context.console.read("-") }
+        guard !user.contains(":") else { return nil }
+        return context.console.ask("Password of \(user.escapingControls): ", isSecret: true)
+    }
+
+    private func netrc(in context: CommandContext) throws -> Netrc? {
+        if let netrcFile {
+            let path = context.typedPath.folder(netrcFile)
+            guard !context.console.othersMayRead(path) else {
+                throw ValidationError(
+                    "Other users may read “\(path.escapingControls)”, which has passwords: chmod 600 mends that.")
+            }
+            return try Netrc(context.console.read(path), from: path)
+        }
+        guard let path = context.home.map({ $0 + "/.netrc" }), let text = try? context.console.read(path) else {
+            return nil
+        }
+        guard !context.console.othersMayRead(path) else {
+            context.remark("~/.netrc is left out, since other users may read it; chmod 600 ~/.netrc mends that.")
+            return nil
+        }
+        return try Netrc(text, from: path)
+    }
+
+    /// The fields and cookies to send.
+    func apply(to request: inout TransferRequest, in context: CommandContext) throws {
+        request.headers = try headers.flatMap { try $0.fields(context.console.read) }
+        if let userAgent { request.headers.append(HeaderField(name: "User-Agent", value: userAgent)) }
+        if let referer { request.headers.append(HeaderField(name: "Referer", value: referer)) }
+        guard let cookie else { return }
+        if cookie.contains("=") {
+            request.headers.append(HeaderField(name: "Cookie", value: cookie))
+        } else {
+            request.cookies = try CookieFile.parse(
+                context.console.read(cookie), from: cookie, now: context.now())
+        }
     }
 }
 
@@ -38,6 +107,11 @@ struct FieldOptions: ParsableArguments {
 struct Login: Equatable, Sendable {
     let user: String
     let password: String
+
+    init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
 
     /// - Parameters:
     ///   - option: `USER:PASSWORD`, or `USER` where the password comes from elsewhere.

@@ -16,7 +16,7 @@ struct PaceOptions: ParsableArguments {
     var limitRate: Int64?
 
     @Option(
-        name: [.customShort("x"), .customLong("connections")], parsing: .unconditional,
+        name: [.customShort("x", allowingJoined: true), .customLong("connections")], parsing: .unconditional,
         help: ArgumentHelp(
             "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
             valueName: "number"),
@@ -34,7 +34,16 @@ struct PaceOptions: ParsableArguments {
             valueName: "number"))
     var retries: Int?
 
+    @Option(
+        name: [.customShort("m", allowingJoined: true), .customLong("max-time")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"))
+    var maxTime: Double?
+
     func validate() throws {
+        if let maxTime, !(maxTime > 0 && maxTime <= 100 * 366 * 86_400) {
+            throw ValidationError("--max-time is a number of seconds above 0, and of a hundred years at most.")
+        }
         if let retries, !SettingRange<Int>.retries.contains(retries) {
             throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
@@ -46,9 +55,10 @@ struct PaceOptions: ParsableArguments {
         request.connections = connections
         request.mirrors = mirror
         request.retries = retries
+        request.resourceTimeout = maxTime
     }
 
-    @Sendable private static func connections(_ text: String) throws -> Int {
+    @Sendable static func connections(_ text: String) throws -> Int {
         guard let number = Int(text), SettingRange<Int>.connections.contains(number) else {
             throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
         }

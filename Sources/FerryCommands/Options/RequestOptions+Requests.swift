@@ -1,5 +1,6 @@
 import ArgumentParser
 import FerryCore
+import Foundation
 
 extension RequestOptions {
     /// What the requests have in common, and their URLs in the order given.
@@ -9,7 +10,7 @@ extension RequestOptions {
     func template(in context: CommandContext) throws -> (TransferRequest, urls: [String]) {
         var all = urls
         if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
-        if let login = try fields.login(context.console.read) { all = all.map(login.added) }
+        all = try fields.withLogins(all, in: context)
         guard !all.isEmpty else {
             throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
         }
@@ -20,7 +21,7 @@ extension RequestOptions {
         var template = TransferRequest(url: "", folder: paths.folder(folder ?? "."))
         if let output { (template.folder, template.name) = try paths.file(output, in: template.folder) }
         template.session = session
-        template.headers = try fields.headers.flatMap { try $0.fields(context.console.read) }
+        try fields.apply(to: &template, in: context)
         template.checksums = checksum
         template.onConflict = onConflict
         template.expectedSize = expectedSize
@@ -30,6 +31,46 @@ extension RequestOptions {
         pace.apply(to: &template)
         connection.apply(to: &template, in: context)
         return (template, all)
+    }
+}
+
+extension RequestOptions {
+    /// A request for each URL, with the digests that a list has of its file.
+    ///
+    /// - Throws: `ValidationError` if the list cannot be read, or has none of the files.
+    func requests(
+        _ template: TransferRequest, _ urls: [String], in context: CommandContext
+    ) throws -> [TransferRequest] {
+        let list = try checksums.map { try ChecksumList(context.console.read($0), from: $0) }
+        var missing: [String] = []
+        let requests = urls.map { url in
+            var request = template
+            request.url = url
+            guard let list else { return request }
+            let name = template.name ?? Self.lastPart(of: url)
+            if let found = list.of(name) { request.checksums += found } else { missing.append(name) }
+            return request
+        }
+        guard missing.count < urls.count || missing.isEmpty else {
+            throw ValidationError(
+                "“\((checksums ?? "").escapingControls)” has no digest of \(Self.named(missing)).")
+        }
+        if !missing.isEmpty {
+            context.remark("There is no digest of \(Self.named(missing)): these files are not checked.")
+        }
+        return requests
+    }
+
+    /// The file's name as the URL has it.
+    private static func lastPart(of url: String) -> String {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let last = String(path.split(separator: "/").last ?? "")
+        return last.removingPercentEncoding ?? last
+    }
+
+    private static func named(_ names: [String]) -> String {
+        let some = names.prefix(5).map { "“\($0.escapingControls)”" }.joined(separator: ", ")
+        return names.count > 5 ? some + " and \(names.count - 5) others" : some
     }
 }
 

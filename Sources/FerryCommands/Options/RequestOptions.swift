@@ -7,19 +7,19 @@ struct RequestOptions: ParsableArguments {
     var urls: [String] = []
 
     @Option(
-        name: [.customShort("i"), .customLong("input-file")], parsing: .unconditional,
+        name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
         help: ArgumentHelp(
             "Read URLs from a file, one a line; - is standard input. Blank lines and # lines are skipped.",
             valueName: "file"))
     var inputFile: String?
 
     @Option(
-        name: [.customShort("o"), .customLong("output")], parsing: .unconditional,
+        name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
         help: ArgumentHelp("Name of the file, or a path; relative to -d.", valueName: "name"))
     var output: String?
 
     @Option(
-        name: [.customShort("d"), .customLong("folder")], parsing: .unconditional,
+        name: [.customShort("d", allowingJoined: true), .customLong("folder")], parsing: .unconditional,
         help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"))
     var folder: String?
 
@@ -27,9 +27,14 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Digest that the file must have (md5, sha1, sha256, sha384, sha512).", valueName: "algorithm:hex"),
+            "Digest that the file must have (md5, sha1, sha256, sha384, sha512); the algorithm may be left out.",
+            valueName: "algorithm:hex"),
         transform: RequestOptions.checksum)
     var checksum: [Checksum] = []
+
+    @Option(
+        help: ArgumentHelp("A list of digests, such as SHA256SUMS, that has those of the files.", valueName: "file"))
+    var checksums: String?
 
     @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
     var onConflict: ConflictPolicy = .unique
@@ -49,6 +54,7 @@ struct RequestOptions: ParsableArguments {
     var expectedSize: Int64?
 
     @Option(
+        name: [.long, .customLong("max-filesize")],
         help: ArgumentHelp("Bytes that the file may have at most.", valueName: "bytes"), transform: ByteAmount.parse)
     var maxSize: Int64?
 
@@ -63,8 +69,10 @@ struct RequestOptions: ParsableArguments {
         }
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
-        guard fields.readsOfStandardInput + (inputFile == "-" ? 1 : 0) < 2 else {
-            throw ValidationError("Standard input can be read for one thing only: -i -, -H @- or --password-stdin.")
+        let files = [inputFile, checksums]
+        guard fields.readsOfStandardInput + files.count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError(
+                "Standard input can be read for one thing only: -i -, -H @-, -b -, --checksums - or --password-stdin.")
         }
     }
 
@@ -74,8 +82,8 @@ struct RequestOptions: ParsableArguments {
     static let mirrorsOfMany = ValidationError(
         "--mirror is for one file, but there are several URLs; give each its own command.")
 
-    @Sendable private static func checksum(_ text: String) throws -> Checksum {
-        do { return try Checksum(parsing: text) } catch { throw ValidationError(error.message) }
+    @Sendable static func checksum(_ text: String) throws -> Checksum {
+        do { return try Checksum(typed: text) } catch { throw ValidationError(error.message) }
     }
 
     @Sendable private static func session(_ text: String) throws -> SessionID {

@@ -5,10 +5,15 @@ import FerryCore
 struct TypedPath {
     /// Absolute path of the folder that relative paths start from.
     var currentFolder: String
+    /// Absolute path of the user's own folder, which `~` stands for; nil where the environment names none.
+    var home: String?
     /// The path of an existing folder without links, or nil; asked only before `..` is taken off a path.
     var resolvingLinks: (String) -> String?
 
     func folder(_ typed: String) -> String {
+        var typed = typed
+        // A shell leaves it where it is quoted, or follows `-d` without a blank.
+        if let home, typed == "~" || typed.hasPrefix("~/") { typed = home + typed.dropFirst() }
         var path = typed.hasPrefix("/") ? "" : currentFolder
         while path.hasSuffix("/") { path.removeLast() }
         for part in typed.split(separator: "/") where part != "." {
@@ -34,7 +39,7 @@ struct TypedPath {
         }
         let above = String(typed.dropLast(name.count))
         if above.isEmpty { return (base, String(name)) }
-        let start = TypedPath(currentFolder: base, resolvingLinks: resolvingLinks)
+        let start = TypedPath(currentFolder: base, home: home, resolvingLinks: resolvingLinks)
         return (start.folder(above), String(name))
     }
 }

@@ -17,8 +17,14 @@ extension Transfer {
 
     /// Its state, with what it waits for.
     var shownState: String {
-        guard state == .waiting, let reason else { return state.rawValue }
-        return "\(state.rawValue) (\(reason.rawValue))"
+        guard state == .waiting, let reason else { return state.word }
+        return "\(state.word) (\(reason.rawValue))"
+    }
+
+    /// Seconds that the rest takes at the speed of now; nil where that is not known.
+    var secondsLeft: Double? {
+        guard let bytesExpected, let bytesPerSecond, bytesPerSecond >= 1 else { return nil }
+        return max(0, Double(bytesExpected) - Double(bytesReceived)) / bytesPerSecond
     }
 
     var percent: Int? {
@@ -27,25 +33,8 @@ extension Transfer {
     }
 }
 
-/// Shows transfers as a table, or one as a page.
+/// Shows one transfer as a page.
 enum TransferRendering {
-    private static let table = Table(columns: [
-        .init(title: "ID"), .init(title: "STATE"), .init(title: "DONE", isNumber: true),
-        .init(title: "SIZE", isNumber: true), .init(title: "SESSION"), .init(title: "NAME"),
-    ])
-
-    static func lines(_ transfers: [Transfer], withTitles: Bool = true) -> [String] {
-        table.lines(
-            transfers.map { transfer in
-                [
-                    transfer.id.description, transfer.shownState,
-                    transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived),
-                    transfer.bytesExpected.map(ByteText.of) ?? "?", transfer.session.name.escapingControls,
-                    transfer.displayName,
-                ]
-            }, withTitles: withTitles)
-    }
-
     /// One fact a line.
     static func page(_ transfer: Transfer, now: Date) -> [String] {
         Transfer.CodingKeys.allCases.flatMap { facts($0, of: transfer, now: now) }
@@ -63,7 +52,7 @@ enum TransferRendering {
                 + line("task", transfer.note.map { "\($0.task), \($0.kind.rawValue)" })
         case .url: return line("url", transfer.url)
         case .finalURL: return line("final url", transfer.finalURL == transfer.url ? nil : transfer.finalURL)
-        case .state: return line("state", transfer.state.rawValue)
+        case .state: return line("state", transfer.state.word)
         case .reason: return line("waits for", WaitSentence.of(transfer, now: now))
         case .bytesReceived:
             let expected = transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? ""
@@ -94,7 +83,8 @@ enum TransferRendering {
         // Part of another field's line:
         case .bytesExpected, .startedOver, .folder, .nextTryAt: return []
         // For programs, by --json:
-        case .name, .startedAt, .mismatched, .method, .response, .exchanges, .challenge, .segments, .bytesSent,
+        case .name, .givenName, .startedAt, .mismatched, .method, .response, .exchanges, .challenge, .segments,
+            .bytesSent,
             .bytesToSend, .notBefore:
             return []
         }

@@ -45,10 +45,7 @@ struct ProgressLine {
             return ByteText.of(transfer.bytesReceived).leftPadded(to: 10) + speed
         }
         let bytes = ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)
-        var left = "-:--"
-        if let rate = transfer.bytesPerSecond, rate >= 1 {
-            left = TimeText.clock(max(0, Double(expected) - Double(transfer.bytesReceived)) / rate)
-        }
+        let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
         return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
     }
 

@@ -65,14 +65,30 @@ enum EndSentence {
         case .succeeded:
             let file = (transfer.destination ?? transfer.folder).escapingControls
             if transfer.unchanged { return "unchanged: \(file)" }
-            var line = "saved: \(file) (\(ByteText.of(transfer.bytesReceived)))"
-            if !transfer.lengthVerified { line += ", length unverified" }
-            return line
+            return "saved: \(file) (" + facts(transfer).joined(separator: ", ") + ")"
         case .failed:
             let error = transfer.error.map { "\($0.message.escapingControls) (\($0.word.escapingControls))" }
             return "failed: \(transfer.displayName): \(error ?? "for an unknown reason")"
         case .canceled: return "canceled: \(transfer.displayName)"
         case .waiting, .running, .suspended, .unknown: return nil
         }
+    }
+
+    /// Size and time, mean speed, and what is known of the file's bytes.
+    private static func facts(_ transfer: Transfer) -> [String] {
+        var amount = ByteText.of(transfer.bytesReceived)
+        var facts: [String] = []
+        if let started = transfer.startedAt, let finished = transfer.finishedAt {
+            let seconds = finished.timeIntervalSince(started)
+            if seconds >= 1 {
+                amount += " in " + TimeText.words(seconds)
+                facts.append(ByteText.speed(Double(transfer.bytesReceived) / seconds))
+            }
+        }
+        facts.insert(amount, at: 0)
+        facts += transfer.verified.map { "\($0.algorithm.rawValue) verified" }
+        facts += transfer.mismatched.map { "\($0.algorithm.rawValue) differs" }
+        if !transfer.lengthVerified { facts.append("length unverified") }
+        return facts
     }
 }

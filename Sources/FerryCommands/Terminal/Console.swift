@@ -8,6 +8,12 @@ package protocol Console: Sendable {
     var size: ConsoleSize { get }
     /// The text of a file; `-` is standard input.
     func read(_ path: String) throws -> String
+    /// Asks the user, and returns the line that was typed; nil where nobody can type one.
+    ///
+    /// - Parameter isSecret: whether the line is not shown.
+    func ask(_ question: String, isSecret: Bool) -> String?
+    /// Whether users other than its owner may read a file.
+    func othersMayRead(_ path: String) -> Bool
     /// The signals that ask this process to end. The second one ends it at once.
     func stopSignals() -> AsyncStream<StopSignal>
 }

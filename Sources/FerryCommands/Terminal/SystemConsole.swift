@@ -46,6 +46,26 @@ package final class SystemConsole: Console {
         }
     }
 
+    package func ask(_ question: String, isSecret: Bool) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        write(question, to: .talk)
+        var terminal = termios()
+        guard isSecret, unsafe tcgetattr(STDIN_FILENO, &terminal) == 0 else { return readLine() ?? "" }
+        var hidden = terminal
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal)
+            write("\n", to: .talk)
+        }
+        return readLine() ?? ""
+    }
+
+    package func othersMayRead(_ path: String) -> Bool {
+        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        return (mode?.intValue ?? 0) & 0o077 != 0
+    }
+
     package func stopSignals() -> AsyncStream<StopSignal> {
         let (stream, continuation) = AsyncStream.makeStream(of: StopSignal.self)
         output.prepare()

@@ -31,11 +31,7 @@ struct AddCommand: FerrySubcommand {
         if !json, ListSubmission.takes(template, of: request) {
             return try await handOver(ListSubmission(template: template, urls: urls), in: context)
         }
-        let requests = urls.map { url in
-            var request = template
-            request.url = url
-            return request
-        }
+        let requests = try request.requests(template, urls, in: context)
         var submissions: [Submission] = []
         try await Submission.submit(requests, to: context.service()) { batch, _ in
             submissions += batch

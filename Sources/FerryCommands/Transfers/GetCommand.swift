@@ -9,7 +9,9 @@ struct GetCommand: FerrySubcommand {
         abstract: "Fetch files and wait for them.",
         discussion: """
             The daemon does the work, so that the transfers survive this command. Ctrl-C pauses them and says how to go \
-            on; a second Ctrl-C leaves at once. SIGTERM and SIGHUP leave the transfers running.
+            on; a second Ctrl-C leaves at once. SIGTERM and SIGHUP leave the transfers running. The same command again \
+            goes on with what is unfinished, and takes over the options that ferry set can change; --new makes another \
+            transfer.
             """)
     static let exitStatuses =
         ExitStatus.transfers + [
@@ -21,6 +23,9 @@ struct GetCommand: FerrySubcommand {
     static let retries = 5
 
     @OptionGroup var request: RequestOptions
+
+    @Flag(help: "Begin anew, also where an earlier command has left the same file unfinished.")
+    var new = false
 
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
@@ -35,22 +40,35 @@ struct GetCommand: FerrySubcommand {
         if !json, ListSubmission.takes(template, of: request) {
             return try await get(ListSubmission(template: template, urls: urls), retries: tries, in: context)
         }
-        let requests = urls.map { url in
-            var request = template
-            request.url = url
-            return request
-        }
+        let requests = try request.requests(template, urls, in: context)
         let signals = context.console.stopSignals()
         let service = try context.service()
 
         let results = TransferResults()
         var submissions: [Submission] = []
         var position: Int64?
-        try await Submission.submit(requests, to: service) { batch, after in
+        var unfinished = new ? UnfinishedTransfers() : try await UnfinishedTransfers(service, session: request.session)
+        var goingOn: [(place: Int, transfer: Transfer, request: TransferRequest)] = []
+        var others: [TransferRequest] = []
+        for (place, request) in requests.enumerated() {
+            if let transfer = unfinished.take(for: request) {
+                goingOn.append((place, transfer, request))
+            } else {
+                others.append(request)
+            }
+        }
+        try await Submission.submit(others, to: service) { batch, after in
             if submissions.isEmpty { position = after }
             submissions += batch
             for case .accepted(let transfer) in batch { await results.take(transfer) }
             context.sayRefusals(batch)
+        }
+        if !goingOn.isEmpty {
+            // How these stand is asked: their events may have been long ago.
+            position = nil
+            for (place, transfer, request) in goingOn {
+                submissions.insert(.accepted(try await goOn(with: transfer, request, service, context)), at: place)
+            }
         }
 
         let ids = submissions.compactMap(\.id)
@@ -64,6 +82,19 @@ struct GetCommand: FerrySubcommand {
         let final = submissions.map { $0.updated(by: transfers) }
         if json { context.console.print(try JSONText.array(final)) }
         return final.exitStatus
+    }
+
+    /// Lets a transfer of an earlier command go on, as far as possible with what this command asks for.
+    private func goOn(
+        with transfer: Transfer, _ request: TransferRequest, _ service: any TransferService, _ context: CommandContext
+    ) async throws -> Transfer {
+        if !quiet {
+            let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived)
+            context.console.say("going on with \(transfer.id) at \(amount): \(transfer.displayName)")
+        }
+        var change = UnfinishedTransfers.change(to: request)
+        change.action = .resume
+        return try await service.change(transfer.id, change)
     }
 
     /// Hands a list over in one piece, and waits for its files.

@@ -1,20 +1,24 @@
 import ArgumentParser
 import FerryCore
+import Foundation
 
 /// Shows what there is.
 struct ListCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show transfers, in the order in which they were added.")
+        commandName: "list", abstract: "Show transfers, in the order in which they were added.",
+        discussion: """
+            Without options it shows what has not ended, and what has ended in the last day. With --all or an option that \
+            chooses transfers it shows these, whenever they ended.
+            """)
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
-    @Option(help: ArgumentHelp("Only transfers in this state; can be given again.", valueName: "state"))
-    var state: [TransferState] = []
+    @Flag(help: "Show all transfers.")
+    var all = false
 
-    @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "name"))
-    var session: String?
+    @Flag(help: "Show only what has ended.")
+    var finished = false
 
-    @Option(help: ArgumentHelp("Only transfers with this tag.", valueName: "word"))
-    var tag: String?
+    @OptionGroup var filter: FilterOptions
 
     @Option(help: ArgumentHelp("Only the newest so many.", valueName: "number"))
     var limit: Int?
@@ -24,40 +28,61 @@ struct ListCommand: FerrySubcommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1, not \(limit).") }
+        if finished, !filter.state.isEmpty { throw ValidationError("Give --finished or --state, not both.") }
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let transfers = try await fetch(context.service())
+        let service = try context.service()
+        let isRecent = !all && !finished && filter.isEmpty && limit == nil
+        let transfers = try await isRecent ? recent(service, now: context.now()) : chosen(service)
         if transfers.isEmpty {
             // A journal that was damaged and set aside shows as a list without transfers: this says where they went.
-            for warning in try await context.service().status().warnings {
-                context.remark("Warning: " + warning)
-            }
+            for warning in try await service.status().warnings { context.remark("Warning: " + warning) }
         }
         if json {
             context.console.print(try JSONText.array(transfers))
         } else if transfers.isEmpty {
-            context.console.say("There are no such transfers.")
+            context.console.say(
+                isRecent
+                    ? "There are no transfers that are open or have ended in the last day; see ferry list --all."
+                    : "There are no such transfers.")
         } else {
-            context.console.print(TransferRendering.lines(transfers, withTitles: context.console.isTerminal(.output)))
+            context.console.print(
+                TransferTable(now: context.now()).lines(
+                    transfers, withTitles: context.console.isTerminal(.output)))
         }
         return 0
     }
 
-    private func fetch(_ service: any TransferService) async throws -> [Transfer] {
+    private func chosen(_ service: any TransferService) async throws -> [Transfer] {
+        var query = try await filter.query(in: service)
+        if finished { query.states = TransferState.known.filter(\.isEnded) }
+        guard let limit else { return try await filter.transfers(query, in: service) }
+        query.newestFirst = true
+        var found: [Transfer] = []
+        try await filter.forEachPage(query, limit: limit, in: service) { page in
+            found += page
+            return found.count < limit
+        }
+        return found.prefix(limit).reversed()
+    }
+
+    /// Seconds for which an ended transfer is shown without being asked for.
+    private static let recency = 86_400.0
+    /// How many of the newest transfers that have ended are looked at for this.
+    private static let mostEnded = 1000
+
+    /// What has not ended, and what has ended a short time ago.
+    private func recent(_ service: any TransferService, now: Date) async throws -> [Transfer] {
         var query = TransferQuery()
-        query.states = state
-        query.tag = tag
-        if let session { query.session = try await SessionID(typed: session, in: service) }
-        query.newestFirst = limit != nil
-        var transfers: [Transfer] = []
-        repeat {
-            query.limit = min(1000, (limit ?? .max) - transfers.count)
-            let page = try await service.transfers(query)
-            transfers += page.transfers
-            query.after = page.next
-        } while query.after != nil && transfers.count < limit ?? .max
-        return limit == nil ? transfers : transfers.reversed()
+        query.states = TransferState.known.filter { !$0.isEnded }
+        var found = try await filter.transfers(query, in: service)
+        query.states = TransferState.known.filter(\.isEnded)
+        query.newestFirst = true
+        query.limit = Self.mostEnded
+        let start = now.addingTimeInterval(-Self.recency)
+        found += try await service.transfers(query).transfers.filter { ($0.finishedAt ?? $0.createdAt) > start }
+        return found.sorted { $0.id < $1.id }
     }
 }
 
@@ -67,14 +92,15 @@ struct InfoCommand: FerrySubcommand {
         commandName: "info", abstract: "Show all that is known of a transfer.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
-    @Argument(help: "The transfer.")
+    @Argument(help: "The transfer: its id, the beginning of it, or last for the newest.")
     var id: String
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let transfer = try await context.service().transfer(TransferID(typed: id))
+        let service = try context.service()
+        let transfer = try await service.transfer(TransferWords.id(id, in: service))
         context.console.print(
             json ? [try JSONText.line(transfer)] : TransferRendering.page(transfer, now: context.now()))
         return 0

@@ -5,7 +5,7 @@ import FerryCore
 struct PauseCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop transfers and keep their bytes.")
-    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+    static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
 
@@ -21,15 +21,14 @@ struct PauseCommand: FerrySubcommand {
 struct ResumeCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let paused transfers go on; what waits for a retry tries at once.")
-    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+    static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Print what came of it as JSON.")
-    var json = false
+    @OptionGroup var start: StartOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(.resume, json: json, in: context)
+        try await start.act(.resume, on: transfers, in: context)
     }
 }
 
@@ -37,15 +36,14 @@ struct ResumeCommand: FerrySubcommand {
 struct CancelCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "End transfers and delete their partial files.")
-    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+    static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Print what came of it as JSON.")
-    var json = false
+    @OptionGroup var end: EndOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(.cancel, json: json, in: context)
+        try await transfers.act(.cancel, asks: end.question("cancels"), json: end.json, in: context)
     }
 }
 
@@ -53,15 +51,14 @@ struct CancelCommand: FerrySubcommand {
 struct RetryCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Start failed or canceled transfers again, from the bytes they still have.")
-    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+    static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
 
-    @Flag(help: "Print what came of it as JSON.")
-    var json = false
+    @OptionGroup var start: StartOptions
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(.retry, json: json, in: context)
+        try await start.act(.retry, on: transfers, in: context)
     }
 }
 
@@ -69,17 +66,63 @@ struct RetryCommand: FerrySubcommand {
 struct RemoveCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
-    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+    static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
 
     @Flag(help: "Delete the fetched files too.")
     var deleteFile = false
 
+    @OptionGroup var end: EndOptions
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await transfers.act(
+            deleteFile ? .removeWithFile : .remove,
+            asks: end.question(deleteFile ? "removes, with their files," : "removes"), json: end.json, in: context)
+    }
+}
+
+// MARK: What they share
+
+extension ExitStatus {
+    static let steering: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
+}
+
+/// How a command ends transfers.
+struct EndOptions: ParsableArguments {
+    @Flag(help: "Do not ask before more than 10 transfers that were not named by their ids.")
+    var yes = false
+
     @Flag(help: "Print what came of it as JSON.")
     var json = false
 
-    func run(in context: CommandContext) async throws -> Int32 {
-        try await transfers.act(deleteFile ? .removeWithFile : .remove, json: json, in: context)
+    func question(_ verb: String) -> DestructionQuestion { DestructionQuestion(verb: verb, isAnswered: yes) }
+}
+
+/// How a command starts transfers.
+struct StartOptions: ParsableArguments {
+    @Flag(help: "Wait until they end, as ferry wait does.")
+    var wait = false
+
+    @Flag(name: .shortAndLong, help: "With --wait: say nothing but errors.")
+    var quiet = false
+
+    @Flag(help: "Print what came of it as JSON; with --wait the transfers once they have ended.")
+    var json = false
+
+    func validate() throws {
+        guard wait || !quiet else { throw ValidationError("--quiet goes with --wait.") }
+    }
+
+    func act(
+        _ action: TransferAction, on transfers: SelectionOptions, in context: CommandContext
+    ) async throws -> Int32 {
+        guard wait else { return try await transfers.act(action, json: json, in: context) }
+        let service = try context.service()
+        let results = try await service.act(action, on: transfers.selection(in: service))
+        for result in results where result.error != nil { context.console.say(result.line) }
+        let started = results.filter { $0.error == nil && $0.state?.isEnded == false }
+        let status = try await Waiting(ids: started.map(\.id), isQuiet: quiet, printsJSON: json).run(in: context)
+        return results.compactMap(\.error).first?.code.row.exitStatus ?? status
     }
 }

@@ -134,6 +134,7 @@ struct ListSubmission {
     static func takes(_ template: TransferRequest, of options: RequestOptions) -> Bool {
         // A list gives no file a name; no line of a file is empty or has two.
         options.inputFile != nil && options.urls.isEmpty && template.name == nil && template.mirrors.isEmpty
+            && options.checksums == nil
     }
 
     private static let mostURLs = 1 << 18

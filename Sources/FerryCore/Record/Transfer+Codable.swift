@@ -29,6 +29,7 @@ extension Transfer: Codable {
         case method, response, exchanges, challenge, segments
         case bytesSent = "bytes_sent"
         case bytesToSend = "bytes_to_send"
+        case givenName = "given_name"
         case notBefore = "not_before"
     }
 
@@ -46,7 +47,9 @@ extension Transfer: Codable {
         bytesPerSecond = try box.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
         destination = try box.decodeIfPresent(String.self, forKey: .destination)
         folder = try box.decodeIfPresent(String.self, forKey: .folder) ?? ""
-        name = try box.decodeIfPresent(String.self, forKey: .name)
+        names = Names(
+            chosen: try box.decodeIfPresent(String.self, forKey: .name),
+            given: try box.decodeIfPresent(String.self, forKey: .givenName))
         error = try box.decodeIfPresent(TransferError.self, forKey: .error)
         attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
         nextTryAt = try box.decodeIfPresent(Date.self, forKey: .nextTryAt)
@@ -94,6 +97,7 @@ extension Transfer: Codable {
         try box.encode(destination, forKey: .destination)
         try box.encode(folder, forKey: .folder)
         try box.encode(name, forKey: .name)
+        try box.encode(givenName, forKey: .givenName)
         try box.encode(error, forKey: .error)
         try box.encode(attempts, forKey: .attempts)
         try box.encode(nextTryAt, forKey: .nextTryAt)
@@ -152,6 +156,7 @@ extension Transfer {
             try box.encodeIfPresent(transfer.destination, forKey: .destination)
             try put(transfer.folder, .folder, unless: "")
             try box.encodeIfPresent(transfer.name, forKey: .name)
+            try box.encodeIfPresent(transfer.givenName, forKey: .givenName)
             try box.encodeIfPresent(transfer.error, forKey: .error)
             try put(transfer.attempts, .attempts, unless: 0)
             try box.encodeIfPresent(transfer.nextTryAt, forKey: .nextTryAt)

@@ -19,7 +19,7 @@ package struct Transfer: Hashable, Sendable {
     /// Absolute path of the file, or where it will be; nil until its name is known.
     package var destination: String?
     package var folder: String
-    package var name: String?
+    package var names = Names()
     package var error: TransferError?
     package var attempts: Int
     package var nextTryAt: Date?
@@ -60,6 +60,26 @@ package struct Transfer: Hashable, Sendable {
     package var segments: [TransferSegment] = []
 }
 
+extension Transfer {
+    /// What its file is called.
+    package struct Names: Hashable, Sendable {
+        /// The name that it has or gets; nil until it is known.
+        package var chosen: String?
+        /// The name that was asked for; nil where the response decides.
+        package var given: String?
+    }
+
+    package var name: String? {
+        get { names.chosen }
+        set { names.chosen = newValue }
+    }
+
+    package var givenName: String? {
+        get { names.given }
+        set { names.given = newValue }
+    }
+}
+
 /// From what is stored and what runs to what is shown.
 extension Transfer {
     /// What is known of a transfer only while the daemon lives.
@@ -83,7 +103,7 @@ extension Transfer {
         bytesExpected = facts.identity?.completeLength ?? request.expectedSize
         destination = facts.destination
         folder = request.folder
-        name = facts.name
+        names = Names(chosen: facts.name, given: request.name)
         attempts = record.attempts
         createdAt = record.createdAt
         startedAt = facts.startedAt

@@ -7,7 +7,7 @@ enum ListedColumns {
     private enum Column: Int, CaseIterable {
         case id, createdAt, session, intent, priority, origin, attempts, finishedAt, retry, outcome
         // Of the request:
-        case url, folder, expectedSize, rateLimit, tags, insecure, method, body, notBefore, network
+        case url, folder, givenName, expectedSize, rateLimit, tags, insecure, method, body, notBefore, network
         case noteApplication, noteIdentifier, noteTask, noteKind, noteData
         // Of the facts:
         case ranges, identity, destination, name, finalURL, startedAt, lengthVerified, redirects, notes, bodySent
@@ -27,6 +27,7 @@ enum ListedColumns {
             case .outcome: "outcome"
             case .url: Self.request("url")
             case .folder: Self.request("folder")
+            case .givenName: Self.request("name")
             case .expectedSize: Self.request("expected_size")
             case .rateLimit: Self.request("rate_limit")
             case .tags: Self.request("tags")
@@ -80,6 +81,7 @@ enum ListedColumns {
         case .destination: [.destination, .outcome]
         case .folder: [.folder]
         case .name: [.name]
+        case .givenName: [.givenName]
         case .error: [.retry, .outcome, .cancelReason]
         case .attempts: [.attempts]
         case .nextTryAt: [.retry]
@@ -154,6 +156,7 @@ enum ListedColumns {
     ) -> TransferRequest? {
         guard let url = reader.text(.url), let folder = reader.text(.folder) else { return nil }
         var request = TransferRequest(url: url, folder: folder)
+        request.name = reader.text(.givenName)
         request.session = session
         request.priority = priority
         request.expectedSize = reader.integer(.expectedSize)

@@ -10,6 +10,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
         var transfers: [TransferID: Transfer] = [:]
         var requests: [TransferRequest] = []
         var actions: [TransferAction] = []
+        var actedOn: [TransferSelection] = []
+        var changes: [TransferChange] = []
         var quits: [QuitSelection] = []
         var settings = ServiceSettings()
     }
@@ -35,6 +37,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
 
     var requests: [TransferRequest] { state.withLock { $0.requests } }
     var actions: [TransferAction] { state.withLock { $0.actions } }
+    var actedOn: [TransferSelection] { state.withLock { $0.actedOn } }
+    var changes: [TransferChange] { state.withLock { $0.changes } }
     var quits: [QuitSelection] { state.withLock { $0.quits } }
 
     // MARK: DaemonAccess
@@ -72,16 +76,32 @@ final class FakeDaemon: DaemonAccess, SessionService {
     }
 
     func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
-        TransferPage(transfers: state.withLock { $0.transfers.values.sorted { $0.id < $1.id } }, next: nil)
+        let all = state.withLock { $0.transfers.values.sorted { query.newestFirst ? $0.id > $1.id : $0.id < $1.id } }
+        let matching = all.filter { transfer in
+            if let after = query.after, query.newestFirst ? transfer.id >= after : transfer.id <= after { return false }
+            return (query.states.isEmpty || query.states.contains(transfer.state))
+                && (query.session == nil || query.session == transfer.session)
+                && (query.tag.map(transfer.tags.contains) ?? true)
+        }
+        let page = Array(matching.prefix(query.limit))
+        return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
     }
 
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
-        try await transfer(id)
+        let transfer = try await transfer(id)
+        state.withLock { $0.changes.append(change) }
+        return transfer
+    }
+
+    /// Adds transfers that were there before the command.
+    func add(_ transfers: Transfer...) {
+        state.withLock { state in for transfer in transfers { state.transfers[transfer.id] = transfer } }
     }
 
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
         state.withLock { state in
             state.actions.append(action)
+            state.actedOn.append(selection)
             return (selection.ids ?? []).map { id in
                 state.transfers[id] == nil
                     ? ActionResult(id: id, error: TransferError(.unknownTransfer, "No transfer has the id \(id)."))

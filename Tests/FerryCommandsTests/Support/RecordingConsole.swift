@@ -10,21 +10,41 @@ final class RecordingConsole: Console {
     private let signals: [StopSignal]
     let size = ConsoleSize(columns: 80, rows: 24)
 
-    init(files: [String: String] = [:], signals: [StopSignal] = []) {
+    private let answer: String?
+    private let readable: Set<String>
+    private let isTerminal: Bool
+
+    /// - Parameters:
+    ///   - answer: what the user types when asked; nil is nobody there.
+    ///   - readable: the files that other users may read.
+    init(
+        files: [String: String] = [:], signals: [StopSignal] = [], answer: String? = nil, readable: Set<String> = [],
+        isTerminal: Bool = false
+    ) {
         self.files = files
         self.signals = signals
+        self.answer = answer
+        self.readable = readable
+        self.isTerminal = isTerminal
     }
 
     var output: String { written.withLock { $0[.output, default: ""] } }
     var talk: String { written.withLock { $0[.talk, default: ""] } }
 
     func write(_ text: String, to stream: ConsoleStream) { written.withLock { $0[stream, default: ""] += text } }
-    func isTerminal(_ stream: ConsoleStream) -> Bool { false }
+    func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
 
     func read(_ path: String) throws -> String {
         guard let text = files[path] else { throw ValidationError("The file “\(path)” cannot be read.") }
         return text
     }
+
+    func ask(_ question: String, isSecret: Bool) -> String? {
+        say(question)
+        return answer
+    }
+
+    func othersMayRead(_ path: String) -> Bool { readable.contains(path) }
 
     func stopSignals() -> AsyncStream<StopSignal> {
         AsyncStream { continuation in for signal in signals { continuation.yield(signal) } }

@@ -1,0 +1,28 @@
+import ArgumentParser
+import FerryCore
+
+/// Writes what a shell needs to complete Ferry's command lines.
+struct CompletionsCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Print the completions of a shell.",
+        discussion: """
+            For bash: ferry completions bash > ~/.local/share/bash-completion/completions/ferry. For zsh, in a folder of fpath: \
+            ferry completions zsh > _ferry. For fish: ferry completions fish > ~/.config/fish/completions/ferry.fish.
+            """)
+    static let exitStatuses: [ExitStatus] = [.success, .own, .usage]
+
+    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: CompletionsCommand.shell)
+    var shell: CompletionShell
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        context.console.print(FerryCommand.completionScript(for: shell))
+        return 0
+    }
+
+    @Sendable private static func shell(_ text: String) throws -> CompletionShell {
+        guard let shell = CompletionShell.allCases.first(where: { $0.rawValue == text }) else {
+            throw ValidationError("“\(text.escapingControls)” is no shell that Ferry knows: bash, zsh or fish.")
+        }
+        return shell
+    }
+}

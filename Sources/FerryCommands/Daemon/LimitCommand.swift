@@ -1,0 +1,109 @@
+import ArgumentParser
+import FerryCore
+
+/// Shows and changes the limits that people change most.
+struct LimitCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit",
+        abstract: "Show or change how fast, and how many at once: of all transfers, or of a session.",
+        discussion:
+            "`ferry limit 8M` limits all together; `ferry limit none` lifts it. `ferry settings` has all settings.")
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
+
+    @Argument(
+        help: ArgumentHelp(
+            "Bytes per second of all transfers together, as 500k or 8M; 0 or none is no limit.", valueName: "rate"),
+        transform: LimitCommand.rate)
+    var rate: Int64?
+
+    @Option(
+        help: ArgumentHelp("Transfers that run at the same time; of a session also default.", valueName: "number"),
+        transform: LimitCommand.count)
+    var active: Count?
+
+    @Option(
+        help: ArgumentHelp("Connections to one host at the same time; of a session also default.", valueName: "number"),
+        transform: LimitCommand.count)
+    var perHost: Count?
+
+    @Option(help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"))
+    var session: String?
+
+    @Flag(help: "Print the limits as JSON.")
+    var json = false
+
+    /// A number of things; `default` leaves it to the daemon.
+    enum Count: Equatable, Sendable { case number(Int), usual }
+
+    private var changes: Bool { rate != nil || active != nil || perHost != nil }
+
+    func validate() throws {
+        guard session != nil || active != .usual && perHost != .usual else {
+            throw ValidationError("“default” is for a session; ferry settings shows what is usual.")
+        }
+    }
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let service = try context.service()
+        guard let session else {
+            let settings = try await changes ? service.changeSettings(change) : service.settings()
+            context.console.print(
+                json
+                    ? [try JSONText.line(settings)]
+                    : Self.lines(settings.rateLimit, "\(settings.activeTransfers)", "\(settings.connectionsPerHost)"))
+            return 0
+        }
+        let id = try await SessionID(typed: session, in: service)
+        var settings = try await service.sessions().first { $0.id == id }?.settings ?? SessionSettings()
+        if changes {
+            if let rate { settings.rateLimit = rate }
+            if let active { settings.activeTransfers = active.number }
+            if let perHost { settings.hostConnections = perHost.number }
+            settings = try await service.changeSession(id, settings).settings
+        }
+        let usual = "as for all"
+        context.console.print(
+            json
+                ? [try JSONText.line(settings)]
+                : Self.lines(
+                    settings.rateLimit, settings.activeTransfers.map(String.init) ?? usual,
+                    settings.hostConnections.map(String.init) ?? usual))
+        return 0
+    }
+
+    private var change: ServiceSettingsChange {
+        var change = ServiceSettingsChange()
+        change.rateLimit = rate
+        change.activeTransfers = active?.number
+        change.connectionsPerHost = perHost?.number
+        return change
+    }
+
+    private static func lines(_ rate: Int64, _ active: String, _ perHost: String) -> [String] {
+        [
+            "speed:     " + (rate > 0 ? ByteText.exact(rate) + " bytes a second" : "no limit"),
+            "active:    " + active, "per host:  " + perHost,
+        ]
+    }
+
+    @Sendable private static func rate(_ text: String) throws -> Int64 {
+        text == "none" ? 0 : try ByteAmount.parse(text)
+    }
+
+    @Sendable private static func count(_ text: String) throws -> Count {
+        if text == "default" { return .usual }
+        guard let number = Int(text), number > 0 else {
+            throw ValidationError("“\(text.escapingControls)” is no number of transfers or connections; write it as 4.")
+        }
+        return .number(number)
+    }
+}
+
+extension LimitCommand.Count {
+    fileprivate var number: Int? {
+        switch self {
+        case .number(let number): number
+        case .usual: nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import FerryCore
+
+/// Finds the transfers that typed words mean: whole ids, beginnings of ids that one transfer alone has, and `last`.
+struct TransferWords {
+    let words: [String]
+
+    private static let newest = "last"
+    private static let digits = 16
+
+    /// The ids, each once, in the order of the words.
+    ///
+    /// - Throws: ``TransferError`` with code `unknown_transfer` for a word that is no id, or the beginning of none, or of several.
+    func ids(in service: any TransferService) async throws(TransferError) -> [TransferID] {
+        var seen = Set<TransferID>()
+        var ids: [TransferID] = []
+        for word in words {
+            let id = try await Self.id(word, in: service)
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+        return ids
+    }
+
+    static func id(_ word: String, in service: any TransferService) async throws(TransferError) -> TransferID {
+        if let id = TransferID(word) { return id }
+        if word == newest { return try await newestID(in: service) }
+        guard !word.isEmpty, word.utf8.count < digits, word.utf8.allSatisfy(\.isHexadecimalDigit),
+            let first = TransferID(word + String(repeating: "0", count: digits - word.utf8.count)),
+            let last = TransferID(word + String(repeating: "f", count: digits - word.utf8.count))
+        else {
+            throw TransferError(
+                .unknownTransfer,
+                "No transfer has the id “\(word.escapingControls)”: an id has 16 hexadecimal digits, of which the first ones "
+                    + "are enough. `ferry list` shows them.")
+        }
+        var query = TransferQuery()
+        query.limit = 2
+        // Ids are numbers that rise: the transfers with the beginning come right after the number before them.
+        query.after = first.rawValue > 0 ? TransferID(rawValue: first.rawValue - 1) : nil
+        let found = try await service.transfers(query).transfers.map(\.id).filter { $0 >= first && $0 <= last }
+        guard let id = found.first else {
+            throw TransferError(
+                .unknownTransfer, "No transfer has an id that begins with “\(word)”. `ferry list` shows the ids.")
+        }
+        guard found.count == 1 else {
+            throw TransferError(
+                .unknownTransfer, "Several transfers have ids that begin with “\(word)”, such as \(id) and \(found[1])."
+            )
+        }
+        return id
+    }
+
+    private static func newestID(in service: any TransferService) async throws(TransferError) -> TransferID {
+        var query = TransferQuery()
+        query.newestFirst = true
+        query.limit = 1
+        guard let newest = try await service.transfers(query).transfers.first else {
+            throw TransferError(.unknownTransfer, "There is no transfer.")
+        }
+        return newest.id
+    }
+}
+
+extension TransferState {
+    /// The state as people call it; JSON has its own words.
+    var word: String { self == .suspended ? "paused" : rawValue }
+}

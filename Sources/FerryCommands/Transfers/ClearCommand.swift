@@ -1,0 +1,45 @@
+import ArgumentParser
+import FerryCore
+import Foundation
+
+/// Forgets what has ended.
+struct ClearCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Forget transfers that have ended; their files stay.")
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only transfers that ended at least so long ago, as 30m, 12h or 7d.", valueName: "span"),
+        transform: SpanArgument.parse)
+    var olderThan: Double?
+
+    @OptionGroup var filter: FilterOptions
+
+    @Flag(help: "Print what came of it as JSON.")
+    var json = false
+
+    func validate() throws {
+        if let open = filter.state.first(where: { !$0.isEnded }) {
+            throw ValidationError("--state \(open.word) has not ended; ferry remove forgets such transfers.")
+        }
+    }
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let service = try context.service()
+        var query = try await filter.query(in: service)
+        if query.states.isEmpty { query.states = TransferState.known.filter(\.isEnded) }
+        let limit = olderThan.map { context.now().addingTimeInterval(-$0) } ?? .distantFuture
+        let ids = try await filter.transfers(query, in: service)
+            .filter { ($0.finishedAt ?? $0.createdAt) <= limit }.map(\.id)
+        let results = ids.isEmpty ? [] : try await service.act(.remove, on: TransferSelection(ids: ids))
+        if json {
+            context.console.print(try JSONText.array(results))
+        } else {
+            for result in results where result.error != nil { context.console.say(result.line) }
+            let count = results.count { $0.error == nil }
+            context.console.say(count == 0 ? "There is nothing to forget." : "forgotten: \(count)")
+        }
+        return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
+    }
+}

@@ -1,0 +1,55 @@
+import FerryCore
+
+/// What earlier commands have left unfinished in a session, so that the same command again goes on with it.
+struct UnfinishedTransfers {
+    /// What makes two transfers the same wish.
+    private struct Wish: Hashable {
+        let url: String
+        let folder: String
+        let name: String?
+    }
+
+    private var transfers: [Wish: Transfer] = [:]
+
+    /// How many of the newest open transfers are looked at.
+    private static let most = 1000
+
+    /// Knows of none.
+    init() {}
+
+    init(_ service: any TransferService, session: SessionID) async throws(TransferError) {
+        var query = TransferQuery()
+        query.session = session
+        query.states = TransferState.known.filter { !$0.isEnded }
+        query.newestFirst = true
+        query.limit = Self.most
+        for transfer in try await service.transfers(query).transfers where transfer.method == "GET" {
+            let wish = Wish(url: transfer.url, folder: transfer.folder, name: transfer.givenName)
+            // The newest one counts.
+            if transfers[wish] == nil { transfers[wish] = transfer }
+        }
+    }
+
+    /// The transfer that a request would make a second time; each counts for one request.
+    mutating func take(for request: TransferRequest) -> Transfer? {
+        guard !transfers.isEmpty, let url = try? HTTPURL(parsing: request.url) else { return nil }
+        return transfers.removeValue(
+            forKey: Wish(url: url.withoutUserinfo.string, folder: request.folder, name: request.name))
+    }
+
+    /// What a request asks for that a transfer may not have been begun with: what is as usual changes nothing.
+    static func change(to request: TransferRequest) -> TransferChange {
+        let usual = TransferRequest(url: request.url, folder: request.folder)
+        var change = TransferChange()
+        if request.checksums != usual.checksums { change.checksums = request.checksums }
+        if request.headers != usual.headers { change.headers = request.headers }
+        if request.mirrors != usual.mirrors { change.mirrors = request.mirrors }
+        if request.priority != usual.priority { change.priority = request.priority }
+        if request.rateLimit != usual.rateLimit { change.rateLimit = request.rateLimit }
+        if request.onConflict != usual.onConflict { change.onConflict = request.onConflict }
+        change.connections = request.connections
+        // With a login of its own; the bytes are the same.
+        if let url = try? HTTPURL(parsing: request.url), url.credentials != nil { change.url = request.url }
+        return change
+    }
+}

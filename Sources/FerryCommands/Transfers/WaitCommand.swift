@@ -1,0 +1,73 @@
+import ArgumentParser
+import FerryCore
+
+/// Waits until transfers end.
+struct WaitCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until transfers end.",
+        discussion: "Ctrl-C ends the waiting; the transfers go on.")
+    static let exitStatuses = ExitStatus.waiting
+
+    @OptionGroup var transfers: SelectionOptions
+
+    @OptionGroup var output: WaitOutput
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let service = try context.service()
+        if !transfers.ids.isEmpty {
+            return try await output.wait(for: TransferWords(words: transfers.ids).ids(in: service), in: context)
+        }
+        // What has ended already was not waited for.
+        let open = try await transfers.filter.transfers(in: service).filter { !$0.state.isEnded }
+        return try await output.wait(for: open.map(\.id), in: context)
+    }
+}
+
+extension ExitStatus {
+    static let waiting =
+        ExitStatus.transfers + [
+            .unknownID, .usage, ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
+        ]
+}
+
+/// What a command says that waits for transfers.
+struct WaitOutput: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    @Flag(help: "Print the transfers as JSON once they have ended.")
+    var json = false
+
+    func wait(for ids: [TransferID], in context: CommandContext) async throws -> Int32 {
+        try await Waiting(ids: ids, isQuiet: quiet, printsJSON: json).run(in: context)
+    }
+}
+
+/// A command's wait for transfers.
+struct Waiting {
+    let ids: [TransferID]
+    let isQuiet: Bool
+    let printsJSON: Bool
+
+    /// Waits until the transfers have ended; shows how they get on.
+    ///
+    /// - Returns: the exit status: that of the first that failed.
+    func run(in context: CommandContext) async throws -> Int32 {
+        let results = TransferResults()
+        if ids.isEmpty {
+            if !printsJSON { context.console.say("There are no transfers to wait for.") }
+        } else {
+            let wait = TransferWait(
+                context: context, service: try context.service(),
+                display: ProgressDisplay(context, total: ids.count, isQuiet: isQuiet),
+                signals: context.console.stopSignals())
+            if case .stopped(let signal) = try await wait.run(ids, onUpdate: { await results.take($0) }) {
+                return signal.exitStatus
+            }
+        }
+        let known = await results.transfers
+        let transfers = ids.compactMap { known[$0] }
+        if printsJSON { context.console.print(try JSONText.array(transfers)) }
+        return transfers.lazy.map(\.exitStatus).first { $0 != 0 } ?? 0
+    }
+}

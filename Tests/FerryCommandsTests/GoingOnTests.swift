@@ -1,0 +1,99 @@
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryCommands
+
+@Suite(.timeLimit(.minutes(1))) struct `The same command again` {
+    private static let url = "https://example.com/file.iso"
+
+    /// A daemon with one transfer, which will succeed.
+    private func daemon(_ change: (inout Transfer) -> Void = { _ in }) -> FakeDaemon {
+        let daemon = FakeDaemon(ends: [Self.url: .success("/home/me/file.iso")])
+        var transfer = Transfer.sample(id: 0x2F, url: Self.url)
+        transfer.state = .suspended
+        transfer.folder = "/home/me"
+        change(&transfer)
+        daemon.add(transfer)
+        return daemon
+    }
+
+    @Test(arguments: [TransferState.suspended, .waiting, .running])
+    func `L1 goes on with what is unfinished, and says so`(state: TransferState) async {
+        let (daemon, console) = (daemon { $0.state = state }, RecordingConsole())
+        #expect(await ferry("get", Self.url, daemon: daemon, console: console) == 0)
+        #expect(daemon.requests.isEmpty)
+        var change = TransferChange()
+        change.action = .resume
+        #expect(daemon.changes == [change])
+        #expect(console.talk.contains("going on with 000000000000002f at 25%: file.iso\n"))
+        #expect(console.talk.contains("saved: /home/me/file.iso"))
+    }
+
+    @Test func `L1 takes over what can be changed: a digest that was asked for is checked`() async throws {
+        let daemon = daemon()
+        let digest = "md5:00112233445566778899aabbccddeeff"
+        let words = [
+            "get", "-u", "me:secret", "--limit-rate", "5M", "-x", "4", "--checksum", digest, "-HX: y", "--priority",
+            "high", "--on-conflict", "replace", "--mirror", "https://m.example/", Self.url,
+        ]
+        let context = CommandContext(console: RecordingConsole(), environment: [:], currentFolder: "/home/me") {
+            daemon
+        }
+        #expect(await FerryProgram.run(words, in: context) == 0)
+        var change = TransferChange()
+        change.action = .resume
+        change.url = "https://me:secret@example.com/file.iso"
+        change.rateLimit = 5 << 20
+        change.connections = 4
+        change.checksums = [try Checksum(parsing: digest)]
+        change.headers = [HeaderField(name: "X", value: "y")]
+        change.priority = .high
+        change.onConflict = .replace
+        change.mirrors = ["https://m.example/"]
+        #expect(daemon.requests.isEmpty && daemon.changes == [change])
+    }
+
+    @Test(arguments: [
+        ["--new", url], ["-d", "/elsewhere", url], ["-o", "other.iso", url], ["--session", "other", url],
+        ["https://example.com/file.iso?2"],
+    ])
+    func `L1 makes another transfer where the wish is another one`(words: [String]) async throws {
+        let daemon = daemon()
+        let context = CommandContext(
+            console: RecordingConsole(signals: [.terminate]), environment: [:], currentFolder: "/home/me"
+        ) { daemon }
+        _ = await FerryProgram.run(["get"] + words, in: context)
+        #expect(daemon.requests.count == 1)
+    }
+
+    @Test(arguments: [TransferState.succeeded, .failed, .canceled])
+    func `L1 makes another transfer where the first has ended`(state: TransferState) async {
+        let daemon = daemon { $0.state = state }
+        #expect(await ferry("get", "--quiet", Self.url, daemon: daemon) == 0)
+        #expect(daemon.requests.count == 1)
+    }
+
+    @Test func `L1 finds a name that was given`() async {
+        let daemon = daemon { $0.givenName = "given.iso" }
+        #expect(await ferry("get", "-o", "given.iso", Self.url, daemon: daemon) == 0)
+        #expect(daemon.requests.isEmpty)
+    }
+
+    @Test func `L1 goes on with one of two equal wishes, and keeps the order of the answers`() async {
+        let (daemon, console) = (daemon(), RecordingConsole())
+        let first = "https://example.com/first.iso"
+        #expect(
+            await ferry(
+                "get", "--json", first, Self.url, Self.url, daemon: daemon,
+                console: RecordingConsole(signals: [.terminate])) == 143)
+        #expect(daemon.requests.map(\.url) == [first, Self.url])
+        let other = FakeDaemon(ends: [Self.url: .success("/home/me/file.iso"), first: .success("/home/me/first.iso")])
+        var transfer = Transfer.sample(id: 0x2F, url: Self.url)
+        transfer.folder = "/home/me"
+        other.add(transfer)
+        #expect(await ferry("get", "--json", first, Self.url, daemon: other, console: console) == 0)
+        let lines = console.output.split(separator: "\n")
+        #expect(lines.count == 4 && lines[1].contains("first.iso") && lines[2].contains("000000000000002f"))
+    }
+}
