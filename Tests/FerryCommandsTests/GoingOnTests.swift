@@ -96,4 +96,28 @@ import Testing
         let lines = console.output.split(separator: "\n")
         #expect(lines.count == 4 && lines[1].contains("first.iso") && lines[2].contains("000000000000002f"))
     }
+
+    @Test func `L1 a list goes on with what is unfinished of it, and adds the rest`() async {
+        let (first, third) = ("https://example.com/1", "https://example.com/3")
+        let daemon = FakeDaemon(
+            ends: [
+                Self.url: .success("/home/me/file.iso"), first: .success("/home/me/1"), third: .success("/home/me/3"),
+            ])
+        var transfer = Transfer.sample(id: 0x2F, url: Self.url)
+        transfer.state = .suspended
+        transfer.folder = "/home/me"
+        daemon.add(transfer)
+        let console = RecordingConsole(files: ["list": "\(first)\n\(Self.url)\n\(third)\n"])
+        #expect(await ferry("get", "-i", "list", daemon: daemon, console: console) == 0)
+        #expect(daemon.requests.map(\.url) == [first, third])
+        #expect(daemon.actedOn == [TransferSelection(ids: [TransferID(rawValue: 0x2F)])])
+        #expect(console.talk.contains("going on with 1 that are unfinished\n"))
+    }
+
+    @Test func `L1 more than a line of ids is told as the same command`() async {
+        let urls = (1...21).map { "https://example.com/\($0)" }.joined(separator: "\n")
+        let console = RecordingConsole(files: ["list": urls], signals: [.interrupt])
+        #expect(await ferry("get", "-i", "list", daemon: FakeDaemon(), console: console) == 130)
+        #expect(console.talk.contains("paused; go on with: the same command\n"))
+    }
 }

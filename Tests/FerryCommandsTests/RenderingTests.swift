@@ -147,6 +147,27 @@ import Testing
         #expect(said == "saved: /tmp/file.iso (2.0 MiB)")
     }
 
+    @Test(
+        arguments: [
+            (WaitReason.disk, "room on the disk"), (.network, "the network"), (.power, "external power"), (.slot, nil),
+            (.host, nil),
+        ] as [(WaitReason, String?)])
+    func `plain lines say at once what is waited for, but not that others come first`(
+        reason: WaitReason, words: String?
+    ) {
+        var plain = PlainProgress()
+        var transfer = Transfer.sample()
+        transfer.state = .waiting
+        transfer.reason = reason
+        var said = plain.line(transfer, now: now)
+        #expect(said == words.map { "file.iso: waiting: \($0)" })
+        said = plain.line(transfer, now: now.addingTimeInterval(20))
+        #expect(said == nil)
+        transfer.reason = .beginDate
+        said = plain.line(transfer, now: now.addingTimeInterval(21))
+        #expect(said == "file.iso: waiting: its time")
+    }
+
     @Test func `a live block hides the cursor while it is drawn and shows it at the end`() {
         var block = LiveBlock()
         var drawn = ""

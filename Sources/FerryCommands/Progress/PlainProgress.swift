@@ -9,6 +9,7 @@ struct PlainProgress {
     /// What was said last of one transfer.
     private struct Said {
         var state: TransferState
+        var reason: WaitReason?
         var error: TransferError?
         var percent: Int
         var at: Date
@@ -29,16 +30,17 @@ struct PlainProgress {
         let last = said[transfer.id]
         let percent = transfer.percent ?? 0
         guard let text = text(transfer, last, percent, now) else { return nil }
-        said[transfer.id] = Said(state: transfer.state, error: transfer.error, percent: percent, at: now)
+        said[transfer.id] = Said(
+            state: transfer.state, reason: transfer.reason, error: transfer.error, percent: percent, at: now)
         return "\(transfer.displayName): \(text)"
     }
 
     private func text(_ transfer: Transfer, _ last: Said?, _ percent: Int, _ now: Date) -> String? {
         switch transfer.state {
         case .waiting:
-            guard transfer.reason == .retry || transfer.reason == .server || last != nil && last?.state != .waiting
-            else { return nil }
-            if last?.state == .waiting, last?.error == transfer.error { return nil }
+            // That others come first is said only of one that was running.
+            guard !transfer.waitsItsTurn || last != nil && last?.state != .waiting else { return nil }
+            if last?.state == .waiting, last?.reason == transfer.reason, last?.error == transfer.error { return nil }
             return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn")
         case .suspended: return last?.state == .suspended ? nil : "paused"
         case .running:

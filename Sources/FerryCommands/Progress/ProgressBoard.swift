@@ -72,7 +72,7 @@ struct ProgressBoard {
 
 extension Transfer {
     /// Whether it waits for nothing but others to end.
-    fileprivate var waitsItsTurn: Bool {
+    var waitsItsTurn: Bool {
         guard state == .waiting else { return false }
         switch reason {
         case nil, .slot, .session, .host: return true

@@ -36,14 +36,25 @@ package final class SystemConsole: Console {
 
     package func read(_ path: String) throws -> String {
         do {
-            let data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data()
-                : try Data(contentsOf: URL(fileURLWithPath: path))
-            return String(decoding: data, as: UTF8.self)
+            // Anything that can be read, a pipe too: its size is not known before its end.
+            let file = path == "-" ? STDIN_FILENO : try opened(path)
+            let handle = FileHandle(fileDescriptor: file, closeOnDealloc: path != "-")
+            let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+            // A mark of the order of bytes is no part of the text.
+            return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        } catch let error as ValidationError {
+            throw error
         } catch {
             throw ValidationError("The file “\(path.escapingControls)” cannot be read.")
         }
+    }
+
+    private func opened(_ path: String) throws -> CInt {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        let cause = errno
+        guard file < 0 else { return file }
+        throw ValidationError(
+            "The file “\(path.escapingControls)” cannot be read: \(unsafe String(cString: strerror(cause))).")
     }
 
     package func ask(_ question: String, isSecret: Bool) -> String? {

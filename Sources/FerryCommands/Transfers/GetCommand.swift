@@ -101,19 +101,28 @@ struct GetCommand: FerrySubcommand {
     private func get(_ list: ListSubmission, retries: Int, in context: CommandContext) async throws -> Int32 {
         let signals = context.console.stopSignals()
         let service = try context.service()
-        let position = try await service.lastEvent()
+        let (list, unfinished) = try await new ? (list, []) : list.withoutUnfinished(in: service)
+        let position = try await unfinished.isEmpty ? service.lastEvent() : nil
         var runs: [TransferBatch.Run] = []
         try await list.submit(to: service) { handover in
             for (url, error) in handover.refused { context.sayRefusal(of: url, error) }
             runs += handover.report.runs
         }
-        let ids = runs.flatMap(\.ids)
+        if !unfinished.isEmpty {
+            if !quiet { context.console.say("going on with \(unfinished.count) that are unfinished") }
+            _ = try await service.act(.resume, on: TransferSelection(ids: unfinished))
+        }
+        let ids = unfinished + runs.flatMap(\.ids)
         let results = TransferResults()
         let display = ProgressDisplay(context, total: ids.count, retries: retries, isQuiet: quiet)
         let wait = TransferWait(
             context: context, service: service, display: display, signals: signals, omitsSuccesses: true)
         let end = try await wait.run(ids, after: position) { await results.take($0) }
         if case .stopped(let signal) = end { return try await leave(ids, results, signal, service, context) }
+        for id in unfinished {
+            let status = await results.exitStatus(id)
+            if status != 0 { return status }
+        }
         for run in runs {
             if let error = run.error { return error.code.row.exitStatus }
             for id in run.ids {
@@ -135,20 +144,18 @@ struct GetCommand: FerrySubcommand {
             if !hasEnded { open.append(id) }
         }
         _ = try await service.act(.pause, on: TransferSelection(ids: open))
-        if !open.isEmpty {
-            context.console.say("paused; go on with: " + ResumeHint.command(open, session: request.session))
-        }
+        if !open.isEmpty { context.console.say("paused; go on with: " + ResumeHint.command(open)) }
         return signal.exitStatus
     }
 }
 
-/// The command that goes on with paused transfers.
+/// What goes on with paused transfers.
 enum ResumeHint {
     // A line with more ids than this is of no use to its reader.
     private static let mostIDs = 20
 
-    static func command(_ ids: [TransferID], session: SessionID) -> String {
+    static func command(_ ids: [TransferID]) -> String {
         guard ids.count > mostIDs else { return "ferry resume " + ids.map(\.description).joined(separator: " ") }
-        return "ferry resume --all --session '\(session.name.replacing("'", with: "'\\''"))'"
+        return "the same command"
     }
 }

@@ -130,6 +130,21 @@ struct ListSubmission {
         }
     }
 
+    /// What is left of the list without what an earlier command has left unfinished, and the ids of that.
+    func withoutUnfinished(
+        in service: any TransferService
+    ) async throws(TransferError) -> (list: ListSubmission, unfinished: [TransferID]) {
+        var unfinished = try await UnfinishedTransfers(service, session: template.session, isForList: true)
+        guard !unfinished.isEmpty else { return (self, []) }
+        var ids: [TransferID] = []
+        let others = urls.filter { url in
+            guard let transfer = unfinished.take(url, like: template) else { return true }
+            ids.append(transfer.id)
+            return false
+        }
+        return (ListSubmission(template: template, urls: others), ids)
+    }
+
     /// Whether requests can be handed over as a list: a file names their URLs, and they differ in nothing else.
     static func takes(_ template: TransferRequest, of options: RequestOptions) -> Bool {
         // A list gives no file a name; no line of a file is empty or has two.

@@ -11,30 +11,42 @@ struct UnfinishedTransfers {
 
     private var transfers: [Wish: Transfer] = [:]
 
-    /// How many of the newest open transfers are looked at.
-    private static let most = 1000
+    /// How many of the newest open transfers are looked at for some URLs; for a list all are.
+    private static let page = 1000
 
     /// Knows of none.
     init() {}
 
-    init(_ service: any TransferService, session: SessionID) async throws(TransferError) {
+    var isEmpty: Bool { transfers.isEmpty }
+
+    /// - Parameter isForList: whether all open transfers of the session may be meant.
+    init(
+        _ service: any TransferService, session: SessionID, isForList: Bool = false
+    ) async throws(TransferError) {
         var query = TransferQuery()
         query.session = session
         query.states = TransferState.known.filter { !$0.isEnded }
         query.newestFirst = true
-        query.limit = Self.most
-        for transfer in try await service.transfers(query).transfers where transfer.method == "GET" {
-            let wish = Wish(url: transfer.url, folder: transfer.folder, name: transfer.givenName)
-            // The newest one counts.
-            if transfers[wish] == nil { transfers[wish] = transfer }
-        }
+        query.limit = Self.page
+        repeat {
+            let page = try await service.transfers(query)
+            for transfer in page.transfers where transfer.method == "GET" {
+                let wish = Wish(url: transfer.url, folder: transfer.folder, name: transfer.givenName)
+                // The newest one counts.
+                if transfers[wish] == nil { transfers[wish] = transfer }
+            }
+            query.after = page.next
+        } while isForList && query.after != nil
     }
 
     /// The transfer that a request would make a second time; each counts for one request.
-    mutating func take(for request: TransferRequest) -> Transfer? {
-        guard !transfers.isEmpty, let url = try? HTTPURL(parsing: request.url) else { return nil }
+    mutating func take(for request: TransferRequest) -> Transfer? { take(request.url, like: request) }
+
+    /// The transfer that a URL of a list would make a second time.
+    mutating func take(_ url: String, like template: TransferRequest) -> Transfer? {
+        guard !transfers.isEmpty, let url = try? HTTPURL(parsing: url) else { return nil }
         return transfers.removeValue(
-            forKey: Wish(url: url.withoutUserinfo.string, folder: request.folder, name: request.name))
+            forKey: Wish(url: url.withoutUserinfo.string, folder: template.folder, name: template.name))
     }
 
     /// What a request asks for that a transfer may not have been begun with: what is as usual changes nothing.

@@ -60,11 +60,14 @@ final class ClientPool: Sendable {
         var route: Route?
         /// The host that certificates must be for; nil where there is no TLS of the client's, or the name does not count.
         var names: ServerNameCheck?
+        /// Whether the client has TLS; one that has none reads no certificates, which take a megabyte or more.
+        let isSecure: Bool
 
         init(_ key: Key, _ route: Route?, _ url: HTTPURL) {
             self.key = key
             self.route = route
             let isChecked = url.isSecure && !key.asksForTrust && !key.isInsecure && !key.skipsHostVerification
+            isSecure = url.isSecure && !key.asksForTrust
             names = isChecked ? ServerNameCheck(host: url.host) : nil
         }
 
@@ -218,8 +221,11 @@ final class ClientPool: Sendable {
         // A daemon's requests are not traced, and each would begin a span.
         configuration.tracing.tracer = nil
         configuration.httpVersion = key.offersHTTP2 ? .automatic : .http1Only
-        configuration.tlsConfiguration = trust.configuration(
-            isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
+        configuration.tlsConfiguration =
+            use.isSecure
+            ? trust.configuration(
+                isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
+            : .trustingNobody
         configuration.http1_1ConnectionDebugInitializer = { [directory, names = use.names] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))

@@ -42,6 +42,15 @@ package struct TrustRoots: Sendable {
     }
 }
 
+extension TLSConfiguration {
+    /// Of a client that makes no connection with TLS: one that it made all the same would fail.
+    static var trustingNobody: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([])
+        return configuration
+    }
+}
+
 extension FerryCore.TLSVersion {
     init(_ version: NIOSSL.TLSVersion) {
         self =
