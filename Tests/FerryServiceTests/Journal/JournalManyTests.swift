@@ -57,6 +57,7 @@ import Testing
         var failed = try Sample.record(4)
         failed.outcome = .failed(TransferError(.offline, "No network."))
         failed.request.folder = "/home/u/Other"
+        failed.request.name = "given"
         failed.request.body = .bytes(Data([1, 2]))
         failed.request.method = "PUT"
         failed.request.notBefore = Sample.moment
