@@ -93,3 +93,31 @@ extension String {
         return text
     }
 }
+
+/// Short options with their values in the same word, as `-HName: a=b`.
+///
+/// The parser of options takes an equals sign in such a word for the end of the option's name.
+enum JoinedOptions {
+    /// The short options that have values.
+    private static let letters: Set<Character> = ["A", "H", "b", "d", "e", "i", "m", "o", "u", "x"]
+
+    static func separated(_ words: [String]) -> [String] {
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        var separated: [String] = []
+        for (index, word) in words[..<end].enumerated() {
+            // What follows an option alone is its value, whatever it looks like.
+            let isValue = index > 0 && words[index - 1].count == 2 && option(of: words[index - 1]) != nil
+            if !isValue, word.contains("="), let letter = option(of: word), word.dropFirst(2).first != "=" {
+                separated += ["-\(letter)", String(word.dropFirst(2))]
+            } else {
+                separated.append(word)
+            }
+        }
+        return separated + words[end...]
+    }
+
+    private static func option(of word: String) -> Character? {
+        guard word.hasPrefix("-"), let letter = word.dropFirst().first, letters.contains(letter) else { return nil }
+        return letter
+    }
+}

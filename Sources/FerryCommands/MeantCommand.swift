@@ -23,8 +23,8 @@ enum MeantCommand {
     /// What other programs call them.
     private static let others = [
         "ls": "list", "ps": "list", "rm": "remove", "delete": "remove", "download": "get", "fetch": "get",
-        "stop": "pause",
-        "start": "resume", "status": "list", "show": "info", "inspect": "info", "prune": "clear", "kill": "cancel",
+        "stop": "pause", "start": "resume",
+        "status": "list", "show": "info", "inspect": "info", "prune": "clear", "kill": "cancel",
         "config": "settings", "edit": "set", "change": "set", "top": "watch", "follow": "watch",
     ]
 

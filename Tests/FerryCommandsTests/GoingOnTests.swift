@@ -23,9 +23,7 @@ import Testing
         let (daemon, console) = (daemon { $0.state = state }, RecordingConsole())
         #expect(await ferry("get", Self.url, daemon: daemon, console: console) == 0)
         #expect(daemon.requests.isEmpty)
-        var change = TransferChange()
-        change.action = .resume
-        #expect(daemon.changes == [change])
+        #expect(daemon.actedOn == [TransferSelection(ids: [TransferID(rawValue: 0x2F)])] && daemon.actions == [.resume])
         #expect(console.talk.contains("going on with 000000000000002f at 25%: file.iso\n"))
         #expect(console.talk.contains("saved: /home/me/file.iso"))
     }
@@ -112,6 +110,12 @@ import Testing
         #expect(daemon.requests.map(\.url) == [first, third])
         #expect(daemon.actedOn == [TransferSelection(ids: [TransferID(rawValue: 0x2F)])])
         #expect(console.talk.contains("going on with 1 that are unfinished\n"))
+        daemon.add(transfer)
+        #expect(await ferry("get", "--limit-rate", "5M", "-i", "list", daemon: daemon, console: console) == 0)
+        var change = TransferChange()
+        change.action = .resume
+        change.rateLimit = 5 << 20
+        #expect(daemon.changes.contains(change))
     }
 
     @Test func `L1 more than a line of ids is told as the same command`() async {
@@ -119,5 +123,8 @@ import Testing
         let console = RecordingConsole(files: ["list": urls], signals: [.interrupt])
         #expect(await ferry("get", "-i", "list", daemon: FakeDaemon(), console: console) == 130)
         #expect(console.talk.contains("paused; go on with: the same command\n"))
+        let anew = RecordingConsole(files: ["list": urls], signals: [.interrupt])
+        #expect(await ferry("get", "--new", "-i", "list", daemon: FakeDaemon(), console: anew) == 130)
+        #expect(anew.talk.contains("the same command without --new\n"))
     }
 }

@@ -14,7 +14,8 @@ import Testing
     ) async -> (requests: [TransferRequest], status: Int32, talk: String) {
         let console = console ?? RecordingConsole(files: files, readable: readable)
         let daemon = FakeDaemon()
-        let context = CommandContext(console: console, environment: ["HOME": "/home/me"], currentFolder: "/work") {
+        let context = CommandContext(console: console, environment: ["HOME": "/home/me"], currentFolder: "/home/me/in")
+        {
             daemon
         }
         let status = await FerryProgram.run(["add", "-q"] + words, in: context)
@@ -98,16 +99,23 @@ import Testing
         let user = await requests(["-u", "x:y", "http://a.example/"], files: files)
         #expect(user.requests.map(\.url) == ["http://x:y@a.example/"])
         let other = await requests(
-            ["--netrc-file", "n", "http://a.example/"], files: ["/work/n": "default login d password p"])
+            ["--netrc-file", "n", "http://a.example/"], files: ["/home/me/in/n": "default login d password p"])
         #expect(other.requests.map(\.url) == ["http://d:p@a.example/"])
     }
 
     @Test func `L3 a netrc file that others may read, or that is none, is not used`() async {
-        let files = ["/home/me/.netrc": Self.netrc, "/work/n": Self.netrc, "/work/odd": "machine a\nlogn secret"]
+        let files = [
+            "/home/me/.netrc": Self.netrc, "/home/me/in/n": Self.netrc, "/home/me/in/odd": "machine a\nlogn secret",
+        ]
         let usual = await requests(["http://a.example/"], files: files, readable: ["/home/me/.netrc"])
         #expect(usual.requests.map(\.url) == ["http://a.example/"] && usual.talk.contains("chmod 600 ~/.netrc"))
-        let named = await requests(["--netrc-file", "n", "http://a.example/"], files: files, readable: ["/work/n"])
+        let named = await requests(
+            ["--netrc-file", "n", "http://a.example/"], files: files, readable: ["/home/me/in/n"])
         #expect(named.status == 64 && named.talk.contains("chmod 600"))
+        let broken = await requests(["http://a.example/"], files: ["/home/me/.netrc": "machine a\nlogn secret"])
+        #expect(broken.status == 0 && broken.talk.contains("~/.netrc is left out: Line 2"))
+        let other = await requests(["http://c.example/"], files: files, readable: ["/home/me/.netrc"])
+        #expect(other.talk.isEmpty, "It says nothing of this host.")
         let odd = await requests(["--netrc-file", "odd", "http://a.example/"], files: files)
         #expect(odd.status == 64 && odd.talk.contains("Line 2 of") && !odd.talk.contains("secret"))
     }
@@ -125,6 +133,8 @@ import Testing
         #expect(request?.connections == 16 && request?.folder == "/home/me/in" && request?.name == "name")
         #expect(request?.headers == [HeaderField(name: "X-A", value: "b")] && request?.insecure == true)
         #expect(request?.resourceTimeout == 30)
+        let value = await requests(["-o", "-d=x", "-A", "-H=y", "http://a/1"])
+        #expect(value.requests.first?.name == "-d=x" && value.requests.first?.headers.first?.value == "-H=y")
         let other = await requests(["-d", "~you/in", "-o", "~/x/y", "http://a/1"])
         #expect(other.requests.first?.folder == "/home/me/x" && other.requests.first?.name == "y")
     }

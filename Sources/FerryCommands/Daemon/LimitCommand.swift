@@ -29,7 +29,7 @@ struct LimitCommand: FerrySubcommand {
     @Option(help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"))
     var session: String?
 
-    @Flag(help: "Print the limits as JSON.")
+    @Flag(help: "Print the settings that the limits are part of as JSON.")
     var json = false
 
     /// A number of things; `default` leaves it to the daemon.

@@ -58,8 +58,8 @@ struct FieldOptions: ParsableArguments {
             let login = try Login(option: user, input: password(of: user, in: context))
             return urls.map(login.added)
         }
-        guard let netrc = try netrc(in: context) else { return urls }
-        return urls.map(netrc.added)
+        if let netrcFile { return urls.map(try netrc(netrcFile, in: context).added) }
+        return withUsualLogins(urls, in: context)
     }
 
     /// The password from standard input or the terminal; nil where none is to be read.
@@ -69,23 +69,28 @@ struct FieldOptions: ParsableArguments {
         return context.console.ask("Password of \(user.escapingControls): ", isSecret: true)
     }
 
-    private func netrc(in context: CommandContext) throws -> Netrc? {
-        if let netrcFile {
-            let path = context.typedPath.folder(netrcFile)
-            guard !context.console.othersMayRead(path) else {
-                throw ValidationError(
-                    "Other users may read “\(path.escapingControls)”, which has passwords: chmod 600 mends that.")
-            }
-            return try Netrc(context.console.read(path), from: path)
-        }
-        guard let path = context.home.map({ $0 + "/.netrc" }), let text = try? context.console.read(path) else {
-            return nil
-        }
+    private func netrc(_ typed: String, in context: CommandContext) throws -> Netrc {
+        let path = context.typedPath.folder(typed)
         guard !context.console.othersMayRead(path) else {
-            context.remark("~/.netrc is left out, since other users may read it; chmod 600 ~/.netrc mends that.")
-            return nil
+            throw ValidationError(
+                "Other users may read “\(path.escapingControls)”, which has passwords: chmod 600 mends that.")
         }
-        return try Netrc(text, from: path)
+        return try Netrc(context.console.read(path), from: path)
+    }
+
+    /// The URLs with the logins of `~/.netrc`, which no option has asked for: what is wrong with it is a remark.
+    private func withUsualLogins(_ urls: [String], in context: CommandContext) -> [String] {
+        guard let path = context.home.map({ $0 + "/.netrc" }), let text = try? context.console.read(path) else {
+            return urls
+        }
+        do {
+            let all = urls.map(try Netrc(text, from: path).added)
+            guard all != urls, context.console.othersMayRead(path) else { return all }
+            context.remark("~/.netrc is left out, since other users may read it; chmod 600 ~/.netrc mends that.")
+        } catch {
+            context.remark("~/.netrc is left out: \((error as? ValidationError)?.message ?? "\(error)")")
+        }
+        return urls
     }
 
     /// The fields and cookies to send.

@@ -41,7 +41,7 @@ struct Netrc {
     /// The login for a host; nil if the file has none.
     func login(of host: String) -> Login? {
         let found = entries.first { $0.machine == nil || $0.machine == host.lowercased() }
-        guard let found, let password = found.password else { return nil }
+        guard let found, !found.login.isEmpty, let password = found.password else { return nil }
         return Login(user: found.login, password: password)
     }
 

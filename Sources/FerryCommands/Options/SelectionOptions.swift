@@ -46,7 +46,7 @@ extension SelectionOptions {
         if let question, ids.isEmpty {
             guard try await question.isAgreed(selection, service, context) else { return 0 }
         }
-        let results = try await service.act(action, on: selection)
+        let results = try await service.act(action, onMany: selection)
         if json {
             context.console.print(try JSONText.array(results))
         } else {
@@ -55,6 +55,25 @@ extension SelectionOptions {
         }
         return results.compactMap(\.error).first?.code.row.exitStatus ?? 0
     }
+}
+
+extension TransferService {
+    /// Acts on any number of transfers: a call names as many as fit into its body.
+    func act(
+        _ action: TransferAction, onMany selection: TransferSelection
+    ) async throws(TransferError) -> [ActionResult] {
+        guard let ids = selection.ids else { return try await act(action, on: selection) }
+        var results: [ActionResult] = []
+        var rest = ids[...]
+        repeat {
+            let some = Array(rest.prefix(mostIDs))
+            rest = rest.dropFirst(mostIDs)
+            results += try await act(action, on: TransferSelection(ids: some, session: selection.session))
+        } while !rest.isEmpty
+        return results
+    }
+
+    private var mostIDs: Int { 50_000 }
 }
 
 /// Asks a user before a command that was not given ids destroys very many transfers.
@@ -66,7 +85,7 @@ struct DestructionQuestion {
 
     static let mostUnasked = 10
 
-    /// Whether the command may go on; without a terminal nobody can be asked, and a script means what it says.
+    /// Whether the command may go on; without a terminal it does: a script means what it says.
     func isAgreed(
         _ selection: TransferSelection, _ service: any TransferService, _ context: CommandContext
     ) async throws -> Bool {

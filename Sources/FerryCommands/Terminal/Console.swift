@@ -8,7 +8,7 @@ package protocol Console: Sendable {
     var size: ConsoleSize { get }
     /// The text of a file; `-` is standard input.
     func read(_ path: String) throws -> String
-    /// Asks the user, and returns the line that was typed; nil where nobody can type one.
+    /// Asks the user, and returns the line that was typed; nil where standard input is no terminal.
     ///
     /// - Parameter isSecret: whether the line is not shown.
     func ask(_ question: String, isSecret: Bool) -> String?

@@ -48,11 +48,11 @@ struct GetCommand: FerrySubcommand {
         var submissions: [Submission] = []
         var position: Int64?
         var unfinished = new ? UnfinishedTransfers() : try await UnfinishedTransfers(service, session: request.session)
-        var goingOn: [(place: Int, transfer: Transfer, request: TransferRequest)] = []
+        var goingOn: [(place: Int, continuation: Continuation)] = []
         var others: [TransferRequest] = []
         for (place, request) in requests.enumerated() {
             if let transfer = unfinished.take(for: request) {
-                goingOn.append((place, transfer, request))
+                goingOn.append((place, Continuation(transfer: transfer, request: request)))
             } else {
                 others.append(request)
             }
@@ -66,9 +66,9 @@ struct GetCommand: FerrySubcommand {
         if !goingOn.isEmpty {
             // How these stand is asked: their events may have been long ago.
             position = nil
-            for (place, transfer, request) in goingOn {
-                submissions.insert(.accepted(try await goOn(with: transfer, request, service, context)), at: place)
-            }
+            if !quiet { for (_, continuation) in goingOn { context.console.say(continuation.sentence) } }
+            try await goingOn.map(\.continuation).goOn(in: service)
+            for (place, continuation) in goingOn { submissions.insert(.accepted(continuation.transfer), at: place) }
         }
 
         let ids = submissions.compactMap(\.id)
@@ -84,19 +84,6 @@ struct GetCommand: FerrySubcommand {
         return final.exitStatus
     }
 
-    /// Lets a transfer of an earlier command go on, as far as possible with what this command asks for.
-    private func goOn(
-        with transfer: Transfer, _ request: TransferRequest, _ service: any TransferService, _ context: CommandContext
-    ) async throws -> Transfer {
-        if !quiet {
-            let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived)
-            context.console.say("going on with \(transfer.id) at \(amount): \(transfer.displayName)")
-        }
-        var change = UnfinishedTransfers.change(to: request)
-        change.action = .resume
-        return try await service.change(transfer.id, change)
-    }
-
     /// Hands a list over in one piece, and waits for its files.
     private func get(_ list: ListSubmission, retries: Int, in context: CommandContext) async throws -> Int32 {
         let signals = context.console.stopSignals()
@@ -110,17 +97,17 @@ struct GetCommand: FerrySubcommand {
         }
         if !unfinished.isEmpty {
             if !quiet { context.console.say("going on with \(unfinished.count) that are unfinished") }
-            _ = try await service.act(.resume, on: TransferSelection(ids: unfinished))
+            try await unfinished.goOn(in: service)
         }
-        let ids = unfinished + runs.flatMap(\.ids)
+        let ids = unfinished.map(\.transfer.id) + runs.flatMap(\.ids)
         let results = TransferResults()
         let display = ProgressDisplay(context, total: ids.count, retries: retries, isQuiet: quiet)
         let wait = TransferWait(
             context: context, service: service, display: display, signals: signals, omitsSuccesses: true)
         let end = try await wait.run(ids, after: position) { await results.take($0) }
         if case .stopped(let signal) = end { return try await leave(ids, results, signal, service, context) }
-        for id in unfinished {
-            let status = await results.exitStatus(id)
+        for continuation in unfinished {
+            let status = await results.exitStatus(continuation.transfer.id)
             if status != 0 { return status }
         }
         for run in runs {
@@ -143,8 +130,8 @@ struct GetCommand: FerrySubcommand {
             let hasEnded = await results.hasEnded(id)
             if !hasEnded { open.append(id) }
         }
-        _ = try await service.act(.pause, on: TransferSelection(ids: open))
-        if !open.isEmpty { context.console.say("paused; go on with: " + ResumeHint.command(open)) }
+        _ = try await service.act(.pause, onMany: TransferSelection(ids: open))
+        if !open.isEmpty { context.console.say("paused; go on with: " + ResumeHint.command(open, wasNew: new)) }
         return signal.exitStatus
     }
 }
@@ -154,8 +141,9 @@ enum ResumeHint {
     // A line with more ids than this is of no use to its reader.
     private static let mostIDs = 20
 
-    static func command(_ ids: [TransferID]) -> String {
+    /// - Parameter wasNew: whether the command began anew, as it would again.
+    static func command(_ ids: [TransferID], wasNew: Bool) -> String {
         guard ids.count > mostIDs else { return "ferry resume " + ids.map(\.description).joined(separator: " ") }
-        return "the same command"
+        return wasNew ? "the same command without --new" : "the same command"
     }
 }

@@ -119,7 +119,7 @@ struct StartOptions: ParsableArguments {
     ) async throws -> Int32 {
         guard wait else { return try await transfers.act(action, json: json, in: context) }
         let service = try context.service()
-        let results = try await service.act(action, on: transfers.selection(in: service))
+        let results = try await service.act(action, onMany: transfers.selection(in: service))
         for result in results where result.error != nil { context.console.say(result.line) }
         let started = results.filter { $0.error == nil && $0.state?.isEnded == false }
         let status = try await Waiting(ids: started.map(\.id), isQuiet: quiet, printsJSON: json).run(in: context)

@@ -130,19 +130,21 @@ struct ListSubmission {
         }
     }
 
-    /// What is left of the list without what an earlier command has left unfinished, and the ids of that.
+    /// What is left of the list without what an earlier command has left unfinished, and that.
     func withoutUnfinished(
         in service: any TransferService
-    ) async throws(TransferError) -> (list: ListSubmission, unfinished: [TransferID]) {
+    ) async throws(TransferError) -> (list: ListSubmission, unfinished: [Continuation]) {
         var unfinished = try await UnfinishedTransfers(service, session: template.session, isForList: true)
         guard !unfinished.isEmpty else { return (self, []) }
-        var ids: [TransferID] = []
+        var goingOn: [Continuation] = []
         let others = urls.filter { url in
             guard let transfer = unfinished.take(url, like: template) else { return true }
-            ids.append(transfer.id)
+            var request = template
+            request.url = url
+            goingOn.append(Continuation(transfer: transfer, request: request))
             return false
         }
-        return (ListSubmission(template: template, urls: others), ids)
+        return (ListSubmission(template: template, urls: others), goingOn)
     }
 
     /// Whether requests can be handed over as a list: a file names their URLs, and they differ in nothing else.

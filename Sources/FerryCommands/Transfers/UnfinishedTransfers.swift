@@ -48,9 +48,20 @@ struct UnfinishedTransfers {
         return transfers.removeValue(
             forKey: Wish(url: url.withoutUserinfo.string, folder: template.folder, name: template.name))
     }
+}
 
-    /// What a request asks for that a transfer may not have been begun with: what is as usual changes nothing.
-    static func change(to request: TransferRequest) -> TransferChange {
+/// An unfinished transfer that goes on, and the request that asks for it now.
+struct Continuation {
+    let transfer: Transfer
+    let request: TransferRequest
+
+    var sentence: String {
+        let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived)
+        return "going on with \(transfer.id) at \(amount): \(transfer.displayName)"
+    }
+
+    /// What the request asks for that the transfer may not have been begun with: what is as usual changes nothing.
+    var change: TransferChange {
         let usual = TransferRequest(url: request.url, folder: request.folder)
         var change = TransferChange()
         if request.checksums != usual.checksums { change.checksums = request.checksums }
@@ -63,5 +74,26 @@ struct UnfinishedTransfers {
         // With a login of its own; the bytes are the same.
         if let url = try? HTTPURL(parsing: request.url), url.credentials != nil { change.url = request.url }
         return change
+    }
+}
+
+extension [Continuation] {
+    /// Lets the transfers go on, as far as possible with what is asked for now.
+    ///
+    /// - Throws: the first error: a transfer that cannot go on would be waited for in vain.
+    func goOn(in service: any TransferService) async throws(TransferError) {
+        var unchanged: [TransferID] = []
+        for continuation in self {
+            var change = continuation.change
+            if change == TransferChange() {
+                unchanged.append(continuation.transfer.id)
+            } else {
+                change.action = .resume
+                _ = try await service.change(continuation.transfer.id, change)
+            }
+        }
+        guard !unchanged.isEmpty else { return }
+        let results = try await service.act(.resume, onMany: TransferSelection(ids: unchanged))
+        if let error = results.compactMap(\.error).first { throw error }
     }
 }

@@ -85,7 +85,8 @@ final class RootCertificates: Sendable {
     private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     private static let folder = "/etc/ssl/certs"
 
-    /// What was read of one path. Its lock is held while the path is read: who comes meanwhile would wait for the same disk.
+    /// What was read of one path. Its lock is held while the path is read: another
+    /// caller that wants the path would wait for the same disk.
     private final class Slot: Sendable {
         let entry = Mutex<Entry?>(nil)
     }

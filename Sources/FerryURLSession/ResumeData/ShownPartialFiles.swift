@@ -23,12 +23,12 @@ extension LocalFolders {
     func claim(_ path: String, size: Int64) {
         let shown = shownPath(of: path)
         guard let found = Self.own(shown) else { return }
-        var facts = stat()
-        let isGone = unsafe lstat(path, &facts) != 0 && errno == ENOENT
-        guard isGone else { return hide(path) }
+        // One that is too short is what a copy has left that was cut off.
+        if let kept = Self.own(path), kept.st_size >= size { return hide(path) }
         // Another user may have linked a file of this user there: that one has a second name.
         guard found.st_mode & S_IFMT == S_IFREG, found.st_nlink == 1, found.st_size >= size else { return }
         if unsafe rename(shown, path) == 0 { return }
+        try? FileManager.default.removeItem(atPath: path)
         try? FileManager.default.moveItem(atPath: shown, toPath: path)
     }
 

@@ -55,8 +55,10 @@ import Testing
             try FileManager.default.moveItem(atPath: shown + "-backup", toPath: shown)
             folders.claim(kept, size: 101)
             #expect(!exists(kept), "It has too few bytes.")
+            try Data(count: 50).write(to: URL(fileURLWithPath: kept))
             folders.claim(kept, size: 100)
-            #expect(exists(kept) && !exists(shown))
+            #expect(try #require(FileManager.default.contents(atPath: kept)).count == 100, "A cut copy is replaced.")
+            #expect(!exists(shown))
         }
     }
 

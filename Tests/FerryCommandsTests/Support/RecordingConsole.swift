@@ -15,7 +15,7 @@ final class RecordingConsole: Console {
     private let isTerminal: Bool
 
     /// - Parameters:
-    ///   - answer: what the user types when asked; nil is nobody there.
+    ///   - answer: what the user types when asked; nil is a standard input that is no terminal.
     ///   - readable: the files that other users may read.
     init(
         files: [String: String] = [:], signals: [StopSignal] = [], answer: String? = nil, readable: Set<String> = [],
