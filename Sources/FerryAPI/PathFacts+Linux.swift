@@ -16,7 +16,7 @@ extension PathFacts {
         self.init(
             path: path, kind: kind, owner: found.st_uid, mode: found.st_mode & 0o7777,
             // Asked only where it matters: names may come over a network.
-            isGroupPrivate: found.st_mode & 0o020 != 0 && PrivateGroup.isPrivate(found.st_gid, of: found.st_uid),
+            isGroupPrivate: found.st_mode & 0o022 == 0o020 && PrivateGroup.isPrivate(found.st_gid, of: found.st_uid),
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino))
     }
 }

@@ -15,6 +15,18 @@ struct FerryCommand: ParsableCommand {
         ])
 }
 
+extension CommandConfiguration {
+    /// Of a command of ferry's own.
+    init(
+        verb: String, abstract: String, discussion: String = "", subcommands: [any ParsableCommand.Type] = []
+    ) {
+        self.init(commandName: verb, abstract: abstract, discussion: discussion, subcommands: subcommands)
+        // A command that is parsed alone looks for requests for completion scripts, with parsers of their own, unless it
+        // says that another one is above it; `ferry completions` prints them.
+        _superCommandName = "ferry"
+    }
+}
+
 /// A command that does something: parses, calls, renders.
 protocol FerrySubcommand: ParsableCommand {
     /// The exit statuses that its help names.

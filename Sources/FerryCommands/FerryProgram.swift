@@ -99,16 +99,17 @@ extension String {
 /// The parser of options takes an equals sign in such a word for the end of the option's name.
 enum JoinedOptions {
     /// The short options that have values.
-    private static let letters: Set<Character> = ["A", "H", "b", "d", "e", "i", "m", "o", "u", "x"]
+    private static let letters = "AHbdeimoux".utf8
 
     static func separated(_ words: [String]) -> [String] {
         let end = words.firstIndex(of: "--") ?? words.endIndex
         var separated: [String] = []
         for (index, word) in words[..<end].enumerated() {
             // What follows an option alone is its value, whatever it looks like.
-            let isValue = index > 0 && words[index - 1].count == 2 && option(of: words[index - 1]) != nil
-            if !isValue, word.contains("="), let letter = option(of: word), word.dropFirst(2).first != "=" {
-                separated += ["-\(letter)", String(word.dropFirst(2))]
+            let isValue = index > 0 && words[index - 1].utf8.count == 2 && isOption(words[index - 1])
+            let isJoined = !isValue && isOption(word) && word.utf8.contains(UInt8(ascii: "="))
+            if isJoined, word.utf8.dropFirst(2).first != UInt8(ascii: "=") {
+                separated += [String(Substring(word.utf8.prefix(2))), String(Substring(word.utf8.dropFirst(2)))]
             } else {
                 separated.append(word)
             }
@@ -116,8 +117,9 @@ enum JoinedOptions {
         return separated + words[end...]
     }
 
-    private static func option(of word: String) -> Character? {
-        guard word.hasPrefix("-"), let letter = word.dropFirst().first, letters.contains(letter) else { return nil }
-        return letter
+    private static func isOption(_ word: String) -> Bool {
+        let bytes = word.utf8
+        guard bytes.first == UInt8(ascii: "-"), let letter = bytes.dropFirst().first else { return false }
+        return letters.contains(letter)
     }
 }

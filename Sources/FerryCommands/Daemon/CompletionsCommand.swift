@@ -4,7 +4,7 @@ import FerryCore
 /// Writes what a shell needs to complete Ferry's command lines.
 struct CompletionsCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Print the completions of a shell.",
+        verb: "completions", abstract: "Print the completions of a shell.",
         discussion: """
             For bash: ferry completions bash > ~/.local/share/bash-completion/completions/ferry. For zsh, in a folder of fpath: \
             ferry completions zsh > _ferry. For fish: ferry completions fish > ~/.config/fish/completions/ferry.fish.

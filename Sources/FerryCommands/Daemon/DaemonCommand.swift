@@ -6,14 +6,14 @@ import Foundation
 /// The daemon by hand.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "daemon", abstract: "Run, start or stop the daemon, or see how it is.",
+        verb: "daemon", abstract: "Run, start or stop the daemon, or see how it is.",
         subcommands: [DaemonRun.self, DaemonStart.self, DaemonStop.self, DaemonStatus.self])
 }
 
 /// Becomes the daemon.
 struct DaemonRun: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the daemon in the foreground, in the place of this command.")
+        verb: "run", abstract: "Run the daemon in the foreground, in the place of this command.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the daemon was asked to end"), .own, .daemon, .usage,
     ]
@@ -26,7 +26,7 @@ struct DaemonRun: FerrySubcommand {
 /// Starts the daemon.
 struct DaemonStart: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start the daemon in the background, unless it runs.")
+        verb: "start", abstract: "Start the daemon in the background, unless it runs.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the daemon runs"), .own, .daemon, .usage,
     ]
@@ -41,7 +41,7 @@ struct DaemonStart: FerrySubcommand {
 /// Stops the daemon.
 struct DaemonStop: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Stop the daemon and wait until it is gone.",
+        verb: "stop", abstract: "Stop the daemon and wait until it is gone.",
         discussion: "Transfers keep their bytes and go on at the daemon's next start.")
     static let exitStatuses: [ExitStatus] = [ExitStatus(status: "0", meaning: "no daemon runs"), .own, .daemon, .usage]
 
@@ -55,7 +55,7 @@ struct DaemonStop: FerrySubcommand {
 /// Shows how the daemon is.
 struct DaemonStatus: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the daemon is; starts none.")
+        verb: "status", abstract: "Show how the daemon is; starts none.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the daemon runs"), .own,
         ExitStatus(.daemon, meaning: "no daemon runs, or it cannot be reached"), .usage,

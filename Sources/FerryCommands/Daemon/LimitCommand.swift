@@ -4,7 +4,7 @@ import FerryCore
 /// Shows and changes the limits that people change most.
 struct LimitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit",
+        verb: "limit",
         abstract: "Show or change how fast, and how many at once: of all transfers, or of a session.",
         discussion:
             "`ferry limit 8M` limits all together; `ferry limit none` lifts it. `ferry settings` has all settings.")

@@ -4,7 +4,7 @@ import FerryCore
 /// Shows and changes the daemon's settings.
 struct SettingsCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings",
+        verb: "settings",
         abstract: "Show the daemon's settings, or change some of them while it runs.",
         discussion: """
             They hold for the transfers of all sessions and apps together, and are kept when the daemon ends: \

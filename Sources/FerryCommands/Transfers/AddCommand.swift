@@ -4,7 +4,7 @@ import FerryCore
 /// Hands over and returns.
 struct AddCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
+        verb: "add",
         abstract: "Hand files over to the daemon and return.",
         discussion: "Prints the id of each transfer, one a line. It is durable by then.")
     static let exitStatuses: [ExitStatus] = [

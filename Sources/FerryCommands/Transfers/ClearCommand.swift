@@ -5,7 +5,7 @@ import Foundation
 /// Forgets what has ended.
 struct ClearCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Forget transfers that have ended; their files stay.")
+        verb: "clear", abstract: "Forget transfers that have ended; their files stay.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
     @Option(

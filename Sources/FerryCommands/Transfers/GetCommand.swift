@@ -5,7 +5,7 @@ import FerryCore
 /// Hands over and waits for the files.
 struct GetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "get",
+        verb: "get",
         abstract: "Fetch files and wait for them.",
         discussion: """
             The daemon does the work, so that the transfers survive this command. Ctrl-C pauses them and says how to go \

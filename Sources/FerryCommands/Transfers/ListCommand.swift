@@ -5,7 +5,7 @@ import Foundation
 /// Shows what there is.
 struct ListCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show transfers, in the order in which they were added.",
+        verb: "list", abstract: "Show transfers, in the order in which they were added.",
         discussion: """
             Without options it shows what has not ended, and what has ended in the last day. With --all or an option that \
             chooses transfers it shows these, whenever they ended.
@@ -89,7 +89,7 @@ struct ListCommand: FerrySubcommand {
 /// Shows one transfer.
 struct InfoCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show all that is known of a transfer.")
+        verb: "info", abstract: "Show all that is known of a transfer.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
     @Argument(help: "The transfer: its id, the beginning of it, or last for the newest.")

@@ -4,7 +4,7 @@ import FerryCore
 /// Force-quits a background session.
 struct QuitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "quit",
+        verb: "quit",
         abstract: "Quit an app's background session: its transfers end, and the app is not started for them.",
         discussion: "The transfers' bytes are kept, so that the app can continue them when it is next started.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]

@@ -5,7 +5,7 @@ import Foundation
 /// Changes transfers while they wait or run.
 struct SetCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change transfers while they wait or run; their bytes stay.",
+        verb: "set", abstract: "Change transfers while they wait or run; their bytes stay.",
         discussion: """
             What runs goes on without reconnecting where that is possible. A name or a folder is changed while a transfer is \
             paused, or has failed.

@@ -4,7 +4,7 @@ import FerryCore
 /// Stops transfers until they are resumed.
 struct PauseCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Stop transfers and keep their bytes.")
+        verb: "pause", abstract: "Stop transfers and keep their bytes.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
@@ -20,7 +20,7 @@ struct PauseCommand: FerrySubcommand {
 /// Lets transfers go on.
 struct ResumeCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let paused transfers go on; what waits for a retry tries at once.")
+        verb: "resume", abstract: "Let paused transfers go on; what waits for a retry tries at once.")
     static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
@@ -35,7 +35,7 @@ struct ResumeCommand: FerrySubcommand {
 /// Ends transfers.
 struct CancelCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "End transfers and delete their partial files.")
+        verb: "cancel", abstract: "End transfers and delete their partial files.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions
@@ -50,7 +50,7 @@ struct CancelCommand: FerrySubcommand {
 /// Starts ended transfers again.
 struct RetryCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Start failed or canceled transfers again, from the bytes they still have.")
+        verb: "retry", abstract: "Start failed or canceled transfers again, from the bytes they still have.")
     static let exitStatuses = ExitStatus.waiting
 
     @OptionGroup var transfers: SelectionOptions
@@ -65,7 +65,7 @@ struct RetryCommand: FerrySubcommand {
 /// Forgets transfers.
 struct RemoveCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
+        verb: "remove", abstract: "Forget transfers; unfinished ones are canceled.")
     static let exitStatuses = ExitStatus.steering
 
     @OptionGroup var transfers: SelectionOptions

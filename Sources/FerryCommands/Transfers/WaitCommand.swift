@@ -4,7 +4,7 @@ import FerryCore
 /// Waits until transfers end.
 struct WaitCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait until transfers end.",
+        verb: "wait", abstract: "Wait until transfers end.",
         discussion: "Ctrl-C ends the waiting; the transfers go on.")
     static let exitStatuses = ExitStatus.waiting
 

@@ -6,7 +6,7 @@ import Foundation
 /// Shows transfers live.
 struct WatchCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show transfers live: some until they end, or all until Ctrl-C.",
+        verb: "watch", abstract: "Show transfers live: some until they end, or all until Ctrl-C.",
         discussion: "With --json every event is one line of JSON on standard output.")
     static let exitStatuses: [ExitStatus] = [
         ExitStatus(status: "0", meaning: "the transfers have ended, well or not"), .own, .daemon, .unknownID, .usage,
