@@ -33,7 +33,9 @@ let package = Package(
     ],
     targets: [
         // What everything shares: values, the error table, pure decisions.
-        .target(name: "FerryCore"),
+        // Foundation as far as small programs need it.
+        .target(name: "FerryFoundation"),
+        .target(name: "FerryCore", dependencies: ["FerryFoundation"]),
         // System calls that Swift's own modules do not show.
         .target(name: "CFerrySystem", linkerSettings: [.linkedLibrary("z")]),
         // The bytes of one transfer.
@@ -70,7 +72,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // The contract of the control API.
-        .target(name: "FerryAPI", dependencies: ["FerryCore"]),
+        .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
         .target(
             name: "FerryServer",
             dependencies: [
@@ -88,7 +90,7 @@ let package = Package(
         .target(
             name: "FerryClient",
             dependencies: [
-                "FerryAPI", "FerryCore",
+                "FerryAPI", "FerryCore", "FerryFoundation",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // URLSession with background sessions: what apps import, and what is behind it.
@@ -110,7 +112,7 @@ let package = Package(
         .target(
             name: "FerryCommands",
             dependencies: [
-                "FerryAPI", "FerryClient", "FerryCore",
+                "FerryAPI", "FerryClient", "FerryCore", "FerryFoundation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommands"]),
@@ -250,7 +252,8 @@ let package = Package(
 
 /// Targets with a page at their door.
 let documented: Set = [
-    "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer", "FerryClient", "FerryCommands",
+    "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer",
+    "FerryClient", "FerryCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 

@@ -1,5 +1,5 @@
 import FerryCore
-package import Foundation
+package import FerryFoundation
 
 /// Writes and reads the JSON of the control API.
 ///

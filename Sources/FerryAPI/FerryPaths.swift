@@ -1,5 +1,5 @@
 package import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Where a user's daemon keeps its things; client and daemon find each other by it.
 ///
@@ -55,15 +55,16 @@ package struct FerryPaths: Hashable, Sendable {
 
     /// Whether there is a folder at this path.
     package static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     private static func folder(
         _ variable: String, _ usual: String, _ environment: [String: String]
     ) throws(TransferError) -> String {
         if let given = absolute(environment[variable]) { return given }
-        guard let home = absolute(environment["HOME"]) ?? absolute(NSHomeDirectory()) else {
+        guard let home = absolute(environment["HOME"]) ?? absolute(FileManager.default.homeDirectoryForCurrentUser.path)
+        else {
             throw TransferError(.invalidRequest, "No home folder is known; set HOME, or FERRY_HOME.")
         }
         return home == "/" ? "/" + usual : home + "/" + usual

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Cuts bytes that arrive in pieces into lines, without their line breaks; empty lines count.
 package struct LineSplitter: Sendable {

@@ -1,5 +1,5 @@
 package import FerryCore
-import Foundation
+import FerryFoundation
 
 extension PathFacts {
     /// What is at a path; nil with `errno` if nothing can be seen there.

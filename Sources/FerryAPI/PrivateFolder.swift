@@ -1,5 +1,5 @@
 package import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Makes folders that only their owner may enter.
 package enum PrivateFolder {

@@ -1,7 +1,7 @@
 import Dispatch
 import FerryAPI
 package import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Whole lists of the daemon.
 extension RemoteTransferService {

@@ -1,6 +1,6 @@
 import FerryAPI
 package import FerryCore
-import Foundation
+import FerryFoundation
 import NIOCore
 
 /// The service of the daemon, over its socket; starts the daemon when none answers.

@@ -1,6 +1,6 @@
 package import FerryClient
 package import FerryCore
-package import Foundation
+package import FerryFoundation
 import Synchronization
 
 /// What a command works with: everything outside its own options.

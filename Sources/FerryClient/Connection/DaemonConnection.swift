@@ -1,6 +1,6 @@
 import FerryAPI
 import FerryCore
-import Foundation
+import FerryFoundation
 import NIOCore
 import Synchronization
 

@@ -1,6 +1,6 @@
 import FerryAPI
 import FerryCore
-import Foundation
+import FerryFoundation
 import NIOCore
 
 /// Reads the values of one response, a line at a time, as fast as its reader asks and no faster.

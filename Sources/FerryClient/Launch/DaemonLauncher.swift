@@ -1,6 +1,7 @@
 import FerryAPI
+import Dispatch
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Starts the daemon and waits until it answers; any number of clients may do so at once.
 struct DaemonLauncher: Sendable {

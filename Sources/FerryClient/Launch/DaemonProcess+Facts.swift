@@ -1,5 +1,5 @@
 package import FerryCore
-import Foundation
+import FerryFoundation
 import Glibc
 
 /// What Linux says about this process, the daemon and its files.

@@ -1,5 +1,6 @@
+import Dispatch
 import FerryCore
-import Foundation
+import FerryFoundation
 import Glibc
 
 /// A daemon that this process has started.
@@ -94,13 +95,10 @@ struct DaemonProcess: Sendable {
     /// Collects the daemon's exit status when it ends: as a zombie it would stay for as long as this process lives, and
     /// programs that wait for any child of theirs would find it again and again.
     private static func collect(_ pid: pid_t) {
-        let thread = Thread {
+        DispatchQueue(label: "ferryd's end").async {
             var status: CInt = 0
             while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
         }
-        thread.name = "ferryd's end"
-        thread.stackSize = 128 << 10
-        thread.start()
     }
 
     /// Number of the descriptor that the daemon gets: the first after the three standard ones.

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Finds the daemon's executable: `FERRYD`, then beside the running program, then `PATH`.
 struct DaemonExecutable {

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 import Glibc
 
 /// The daemon's log: a regular file and nothing else that may have its name.
@@ -20,15 +20,16 @@ enum LogFile {
         return file
     }
 
-    /// Opens the log to be read; nil if there is none.
-    static func read(_ path: String) -> FileHandle? {
+    /// The last bytes of the log; nil if there is none, or if it cannot be read.
+    static func end(of path: String, count: Int) -> [UInt8]? {
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
-        guard isRegular(file) else {
-            close(file)
-            return nil
-        }
-        return FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        defer { close(file) }
+        guard isRegular(file) else { return nil }
+        let size = lseek(file, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe pread(file, &bytes, count, max(0, size - count))
+        return size < 0 || read < 0 ? nil : Array(bytes[..<read])
     }
 
     private static func isRegular(_ file: CInt) -> Bool {
@@ -51,11 +52,8 @@ enum LogFile {
 enum LogTail {
     /// The last lines; nil if the file cannot be read.
     static func lines(of path: String, count: Int) -> [String]? {
-        guard let file = LogFile.read(path) else { return nil }
-        defer { try? file.close() }
-        guard let end = try? file.seekToEnd() else { return nil }
-        try? file.seek(toOffset: end > 8192 ? end - 8192 : 0)
-        guard let data = try? file.readToEnd() else { return [] }
-        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(count).map(String.init)
+        LogFile.end(of: path, count: 8192).map { bytes in
+            String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(count).map(String.init)
+        }
     }
 }

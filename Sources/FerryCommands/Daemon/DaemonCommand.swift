@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryClient
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// The daemon by hand.
 struct DaemonCommand: ParsableCommand {

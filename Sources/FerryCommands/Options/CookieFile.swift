@@ -1,6 +1,6 @@
 import ArgumentParser
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// A file of cookies as Netscape's browser wrote it, and curl, wget and browsers' extensions still do: seven fields a line, with
 /// tabs between (https://curl.se/docs/http-cookies.html).

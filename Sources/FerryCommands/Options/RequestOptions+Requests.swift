@@ -1,6 +1,6 @@
 import ArgumentParser
 import FerryCore
-import Foundation
+import FerryFoundation
 
 extension RequestOptions {
     /// What the requests have in common, and their URLs in the order given.
@@ -65,7 +65,7 @@ extension RequestOptions {
     private static func lastPart(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = String(path.split(separator: "/").last ?? "")
-        return last.removingPercentEncoding ?? last
+        return PercentEncoding.decodeLeniently(last)
     }
 
     private static func named(_ names: [String]) -> String {

@@ -1,6 +1,6 @@
 import FerryAPI
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Writes values as JSON for scripts.
 enum JSONText {

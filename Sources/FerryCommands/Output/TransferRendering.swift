@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Transfers as rows and as a page.
 extension Transfer {
@@ -12,7 +12,7 @@ extension Transfer {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/")
         guard parts.count > 2, let last = parts.last else { return url.escapingControls }
-        return (String(last).removingPercentEncoding ?? String(last)).escapingControls
+        return PercentEncoding.decodeLeniently(String(last)).escapingControls
     }
 
     /// Its state, with what it waits for.

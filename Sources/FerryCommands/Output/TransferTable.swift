@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Shows transfers as a table, a transfer a line.
 struct TransferTable {

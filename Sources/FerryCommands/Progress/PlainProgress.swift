@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Decides which lines about progress go to a log or a pipe: changes of state, and now and then how far it is.
 struct PlainProgress {

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// The transfers that a live view shows: the ones that have something to say, and how many there are in all.
 struct ProgressBoard {

@@ -1,6 +1,6 @@
 import FerryClient
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Shows progress on standard error: drawn in place on a terminal, as plain lines elsewhere, or not at all.
 actor ProgressDisplay {

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Draws the progress of one transfer on one line.
 struct ProgressLine {

@@ -1,5 +1,5 @@
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Says in words what a transfer waits for and when it tries again.
 enum WaitSentence {

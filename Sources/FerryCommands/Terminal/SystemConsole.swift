@@ -1,7 +1,7 @@
 import ArgumentParser
 import Dispatch
 import FerryCore
-import Foundation
+import FerryFoundation
 import Glibc
 import Synchronization
 
@@ -35,26 +35,27 @@ package final class SystemConsole: Console {
     }
 
     package func read(_ path: String) throws -> String {
-        do {
-            // Anything that can be read, a pipe too: its size is not known before its end.
-            let file = path == "-" ? STDIN_FILENO : try opened(path)
-            let handle = FileHandle(fileDescriptor: file, closeOnDealloc: path != "-")
-            let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
-            // A mark of the order of bytes is no part of the text.
-            return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
-        } catch let error as ValidationError {
-            throw error
-        } catch {
-            throw ValidationError("The file “\(path.escapingControls)” cannot be read.")
+        let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Self.unreadable(path, errno) }
+        defer { if path != "-" { close(file) } }
+        // Anything that can be read, a pipe too: its size is not known before its end.
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe Glibc.read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.unreadable(path, errno) }
+            if count == 0 { break }
+            bytes += buffer[..<count]
         }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // A mark of the order of bytes is no part of the text.
+        return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
-    private func opened(_ path: String) throws -> CInt {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        let cause = errno
-        guard file < 0 else { return file }
-        throw ValidationError(
-            "The file “\(path.escapingControls)” cannot be read: \(unsafe String(cString: strerror(cause))).")
+    private static func unreadable(_ path: String, _ cause: CInt) -> ValidationError {
+        let why = unsafe String(cString: strerror(cause))
+        return ValidationError("The file “\(path.escapingControls)” cannot be read: \(why).")
     }
 
     package func ask(_ question: String, isSecret: Bool) -> String? {
@@ -73,8 +74,8 @@ package final class SystemConsole: Console {
     }
 
     package func othersMayRead(_ path: String) -> Bool {
-        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
-        return (mode?.intValue ?? 0) & 0o077 != 0
+        var found = stat()
+        return unsafe stat(path, &found) == 0 && found.st_mode & 0o077 != 0
     }
 
     package func stopSignals() -> AsyncStream<StopSignal> {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Forgets what has ended.
 struct ClearCommand: FerrySubcommand {

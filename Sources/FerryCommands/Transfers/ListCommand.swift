@@ -1,6 +1,6 @@
 import ArgumentParser
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Shows what there is.
 struct ListCommand: FerrySubcommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FerryCore
-import Foundation
+import FerryFoundation
 
 /// Changes transfers while they wait or run.
 struct SetCommand: FerrySubcommand {

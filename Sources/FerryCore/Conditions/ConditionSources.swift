@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Conditions as a file states them, instead of what the machine says.
 ///

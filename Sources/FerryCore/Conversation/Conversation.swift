@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Decides what is sent until a head is accepted, and sends nothing.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Decides what an exchange with a server leaves to its client: redirects, challenges, cookies.
 ///

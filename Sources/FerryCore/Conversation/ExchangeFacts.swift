@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Times and counts of one request and its response, as far as they are known.
 package struct ExchangeFacts: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// The cookies of one transfer, in memory only: sign-on pages set one and redirect to the file.
 ///

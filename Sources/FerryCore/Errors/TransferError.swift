@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What went wrong with a transfer or a call: a code for programs, a sentence for people, facts for both.
 package struct TransferError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// The digests that a response head states, as far as Ferry checks them: SHA-256 and SHA-512.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Reads the three date forms of RFC 9110 §5.6.7, and writes the first of them.
 package enum HTTPDate {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Some of the durable events, as a listener is told.
 package struct EventPage: Sendable {

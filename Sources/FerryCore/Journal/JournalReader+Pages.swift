@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What follows from the calls that each journal has.
 extension JournalReader {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// One consistent state of the journal; a transaction reads its own changes.
 package protocol JournalReader {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What users do to transfers, over what each journal has.
 extension JournalTransaction {

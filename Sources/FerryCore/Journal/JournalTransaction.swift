@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// The changes that one body of a commit makes; all of them become durable, or none.
 ///

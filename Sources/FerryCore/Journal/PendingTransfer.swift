@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What the queue needs to know of a transfer that waits; small, since there may be a million.
 package struct PendingTransfer: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Decides what one transfer does next. Performs nothing.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// Names of files.
 package enum FileName {
@@ -22,7 +22,7 @@ package enum FileName {
         let start = scalars.lastIndex(where: isSeparator).map(scalars.index(after:)) ?? scalars.startIndex
         let last = String(scalars[start...])
         // ASCII is composed as it is.
-        let composed = last.utf8.allSatisfy { $0 < 0x80 } ? last : last.precomposedStringWithCanonicalMapping
+        let composed = last.utf8.allSatisfy { $0 < 0x80 } ? last : last.composed
         let name = trimmed(visible(mapping(composed) { isForbidden($0) ? "_" : $0 }))
         guard !name.isEmpty else { return nil }
         // Cutting a character of hundreds of bytes can leave a joiner, or a device's name, which is then far below the limit.

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// The time since a transfer was first started, without the time in which it was suspended.
 ///

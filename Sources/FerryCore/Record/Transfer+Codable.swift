@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// The wire form of a transfer.
 extension Transfer: Codable {

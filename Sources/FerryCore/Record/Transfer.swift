@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// One transfer as every face shows it.
 package struct Transfer: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What decisions about a transfer depend on, and what they change.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// What is as every transfer begins with it is left out: most of it is, for as long as a transfer lives.
 extension TransferFacts: Codable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What is durable about one transfer: the bytes on disk and what they belong to.
 ///

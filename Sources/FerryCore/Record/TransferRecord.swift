@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Everything about one transfer that survives a crash: intent and facts, never a transient state.
 package struct TransferRecord: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// What a response said about the resource whose bytes it brings.
 ///

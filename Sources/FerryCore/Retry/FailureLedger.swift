@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Counts the failures of one transfer and decides whether another attempt is made.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// The delay before the next attempt: doubled with each failure, and spread so that clients do not return together.
 package enum RetryDelay {

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// The time that a transfer has spent in vain since its first failure without progress.
 ///

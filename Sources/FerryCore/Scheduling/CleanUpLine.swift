@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Where files of transfers may be that are to be removed.
 package struct CleanUpPlace: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// How far ahead it is known which transfers are due: their time ends then.
 ///

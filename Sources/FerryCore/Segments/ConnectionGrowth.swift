@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// How many connections a transfer has that was given no number: more only while they bring something.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// The numbers by which work is shared among connections (docs/behaviour/transfers.md#several-connections).
 package enum SegmentRule {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// How the service is.
 package struct ServiceStatus: Hashable, Codable, Sendable {

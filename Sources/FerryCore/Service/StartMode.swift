@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What a daemon leaves in its state folder until it has run for ``StartMode/trial`` seconds, or has ended well.
 package struct StartMark: Hashable, Codable, Sendable {

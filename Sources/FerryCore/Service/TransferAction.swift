@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What can be done to a transfer.
 package enum TransferAction: String, CaseIterable, Codable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Something that happened to a transfer.
 package struct TransferEvent: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Decides when and how an app is told that events of its session wait. Performs nothing.
 package enum LaunchRule {

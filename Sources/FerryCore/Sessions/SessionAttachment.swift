@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// What a process says of itself and its session when it attaches.
 package struct SessionAttachment: Hashable, Codable, Sendable {

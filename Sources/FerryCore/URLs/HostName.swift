@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// Brings the host of a URL into its one canonical form, so that equal hosts compare equal.
 ///

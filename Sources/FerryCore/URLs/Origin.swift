@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// A scheme, host and port (RFC 6454 §4): what credentials, validators and limits belong to.
 package struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {

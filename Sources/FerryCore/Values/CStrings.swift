@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// Runs some code with a list of texts as the C library takes it: pointers to copies, and a null pointer behind the last.
 package func withCStrings<Result>(

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// Writes values as JSON while they are encoded, without a tree of them in between.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFoundation
 
 /// The wire form of a request: absent keys take their defaults.
 extension TransferRequest: Codable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FerryFoundation
 
 /// One file to be fetched, as a client asks for it.
 ///
