@@ -3,6 +3,13 @@ import FerryCore
 
 /// Runs one command line and says with which status to exit.
 package enum FerryProgram {
+    /// Runs what this process was started with.
+    ///
+    /// - Returns: The exit status, with which the process is to end at once: its end closes what is open.
+    package static func main() async -> Int32 {
+        await perform(Array(CommandLine.arguments.dropFirst()), .system())
+    }
+
     /// - Parameter arguments: What was typed, without the program's name.
     package static func run(_ arguments: [String], in context: CommandContext) async -> Int32 {
         let status = await perform(arguments, context)

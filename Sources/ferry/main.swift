@@ -3,4 +3,4 @@
 import FerryCommands
 import Glibc
 
-exit(await FerryProgram.run(Array(CommandLine.arguments.dropFirst()), in: .system()))
+exit(await FerryProgram.main())
