@@ -69,7 +69,9 @@ extension SimulatedWorld {
                 require(places == 1 || isBusy || isInJournal, "\(id) is to run, and stands nowhere")
                 checkMoments(of: record, waiting, isBusy: isBusy)
                 let keys = inLine[id, default: []] + [waiting?.key].compactMap { $0 }
-                let isChanging = isBusy || surroundings.isSetting(session) || surroundings.isSetting(nil)
+                let isChanging =
+                    isBusy || surroundings.isSetting(session) || surroundings.isSetting(nil)
+                    || journal.errands.contains { $0 == .policies(Surroundings.sessions.firstIndex(of: session) ?? 0) }
                 require(isChanging || keys.allSatisfy { $0 == key(record) }, "\(id) waits in the line of others")
             } else if !isBusy {
                 require(inLine[id] == nil && waiting == nil, "\(id) is not to run, and waits")

@@ -54,9 +54,7 @@ extension SimulatedWorld {
                 let effects = world.queue.take(.session(id, changed), at: world.moment)
                 world.ledger.told(id, changed)
                 world.perform(effects)
-                if !effects.contains(where: { if case .readPolicies = $0 { true } else { false } })
-                    || world.mistake == .ignoresPoliciesOfSessions
-                {
+                world.readPolicies(effects) { world in
                     world.leaveSettings(of: id)
                     world.ledger.answered()
                 }
@@ -65,16 +63,18 @@ extension SimulatedWorld {
         return true
     }
 
-    /// Reads which policies requests have themselves; the change of the session's settings ends with that.
-    mutating func readPolicies(_ session: SessionID) {
-        guard let index = Surroundings.sessions.firstIndex(of: session) else { return }
+    /// Reads which policies requests have themselves, where effects say so.
+    private mutating func readPolicies(_ effects: [Effect], then next: @escaping Next) {
+        let sessions = effects.compactMap { if case .readPolicies(let session) = $0 { session } else { nil } }
+        guard let session = sessions.first, let index = Surroundings.sessions.firstIndex(of: session),
+            mistake != .ignoresPoliciesOfSessions
+        else { return next(&self) }
         read(.policies(index)) { rows throws(TransferError) in
             try rows.pending(of: session)
         } then: { world, result in
             let own = Dictionary((result.value ?? []).map { ($0.id, $0.network) }) { $1 }
             world.tell(.policies(own, session))
-            world.leaveSettings(of: session)
-            world.ledger.answered()
+            next(&world)
         }
     }
 
@@ -235,7 +235,11 @@ extension SimulatedWorld {
     }
 
     private mutating func comeBack(_ effects: [Effect]) {
-        for case .takenOut(let taken) in effects { tell(.comeBack(taken)) }
+        for case .takenOut(let taken) in effects {
+            let effects = queue.take(.comeBack(taken), at: moment)
+            perform(effects)
+            readPolicies(effects) { _ in }
+        }
     }
 
     mutating func publish(_ run: EventRun) {

@@ -132,7 +132,6 @@ package struct SimulatedWorld {
         case .work(let cause): work(cause)
         case .watch:
             if mistake != .watchesNothing { soon.append { $0.tell(.conditions($0.surroundings.report)) } }
-        case .readPolicies(let session): if mistake != .ignoresPoliciesOfSessions { readPolicies(session) }
         case .rest: require(queue.running.isEmpty, "rest while something runs")
         case .tellWaiting(let record): tellWaiting(record)
         case .consider(let session): consider(session)
@@ -145,7 +144,8 @@ package struct SimulatedWorld {
         case .cleanUp: cleanUp()
         case .readDue(let start, let end): readDue(after: start, through: end)
         case .lookSoon: soon.append { $0.tell(.plannedLook) }
-        case .expire, .fail, .takenOut: break
+        // What has asked for it goes on with these.
+        case .expire, .fail, .takenOut, .readPolicies: break
         case .follow, .pollPower, .renewConnections, .conditionsChanged, .limits, .sessionLimits, .tellReasons: break
         }
     }

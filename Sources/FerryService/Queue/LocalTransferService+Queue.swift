@@ -165,14 +165,24 @@ extension LocalTransferService {
         _ body: () async throws(TransferError) -> Value
     ) async throws(TransferError) -> Value {
         let effects = queue.take(.takeOut(Set(ids), session), at: .now)
-        func comeBack() { for case .takenOut(let taken) in effects { take(.comeBack(taken)) } }
         do throws(TransferError) {
             let value = try await body()
-            if comesBack { comeBack() }
+            if comesBack { await comeBack(effects) }
             return value
         } catch {
-            comeBack()
+            await comeBack(effects)
             throw error
+        }
+    }
+
+    /// Puts what was taken out back where it stood.
+    private func comeBack(_ effects: [Effect]) async {
+        for case .takenOut(let taken) in effects {
+            let effects = queue.take(.comeBack(taken), at: .now)
+            perform(effects)
+            for case .readPolicies(let session) in effects {
+                await attempt { () async throws(TransferError) in try await followNetwork(of: session) }
+            }
         }
     }
 

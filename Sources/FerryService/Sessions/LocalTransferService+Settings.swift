@@ -35,7 +35,7 @@ extension LocalTransferService {
     }
 
     /// Lets the waiting and the running transfers of a session follow its changed network policy.
-    private func followNetwork(of session: SessionID) async throws(TransferError) {
+    func followNetwork(of session: SessionID) async throws(TransferError) {
         let pending = try await noting { () async throws(TransferError) in
             try await journal.read { reader throws(TransferError) in try reader.pending(of: session) }
         }

@@ -129,6 +129,34 @@ extension `The queue` {
         #expect(queue.lines.count == 1 && queue.lines.delay(of: id(4)) != nil)
     }
 
+    @Test func `gives other keys to what comes back after its session has got another policy`() {
+        var queue = queue(with: [record(1), record(2)], active: 1)
+        var out: [Queue.TakenOut] = []
+        func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
+        func setPolicy(_ policy: NetworkPolicy?) -> [Effect] {
+            var settings = SessionSettings()
+            settings.network = policy
+            return take(.session(.cli, settings))
+        }
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        #expect(setPolicy(NetworkPolicy(allowsExpensive: false)).readsPolicies == [.cli])
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
+        // Until its key is known, it is found under the one that it had.
+        _ = take(.rested(record(2)))
+        #expect(queue.lines.count == 0)
+        _ = take(.eligible(Input.Eligible(record: record(2))))
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.lines.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+
+        // A reading that has begun finds what comes back meanwhile.
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        #expect(setPolicy(nil).readsPolicies == [.cli])
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [])
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.lines.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+    }
+
     /// What is done about a transfer whose alarm has rung.
     @Test(arguments: ["waits", "runs", "begins", "has time left"])
     func `ends a transfer whose time is over, wherever it is`(place: String) {
@@ -173,7 +201,7 @@ extension `The queue` {
 
 extension [Effect] {
     var expired: [TransferID] { compactMap { if case .expire(let id) = $0 { id } else { nil } } }
-    var takenOut: [Lines.TakenOut] { compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } } }
+    var takenOut: [Queue.TakenOut] { compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } } }
     var dueLooks: [(start: Date?, end: Date)] {
         compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
     }

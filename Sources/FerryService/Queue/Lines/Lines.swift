@@ -109,7 +109,10 @@ struct Lines: Sendable {
     mutating func removeAll(with key: QueueKey) -> [TransferID] { ready.removeAll(with: key) }
 
     /// Notes that the keys of a session's transfers are about to change: what is known of them may name the new ones.
-    mutating func beginChangingKeys(of session: SessionID) { changing.insert(session) }
+    ///
+    /// - Returns: whether they were not about to change already.
+    @discardableResult
+    mutating func beginChangingKeys(of session: SessionID) -> Bool { changing.insert(session).inserted }
 
     /// Gives other keys to all waiting transfers of a session.
     ///
