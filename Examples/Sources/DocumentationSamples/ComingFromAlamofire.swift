@@ -34,3 +34,35 @@ func trust() -> SessionManager {
         configuration: .background(withIdentifier: "com.example.trusting"), serverTrustPolicyManager: policies)
     return manager
 }
+
+func goOnLater(_ manager: SessionManager, _ url: URL, to destination: @escaping DownloadRequest.DownloadFileDestination)
+{
+    let request = manager.download(url, to: destination)
+    request.cancel()
+    request.response { response in
+        guard let data = response.resumeData else { return }
+        manager.download(resumingWith: data, to: destination)
+    }
+}
+
+final class Tokens: RequestAdapter, RequestRetrier {
+    func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+        var request = urlRequest
+        request.setValue("Bearer " + token(), forHTTPHeaderField: "Authorization")
+        return request
+    }
+
+    func should(
+        _ manager: SessionManager, retry request: Request, with error: Error,
+        completion: @escaping RequestRetryCompletion
+    ) {
+        let isRefused = request.response?.statusCode == 401 && request.retryCount == 0
+        if isRefused { renew() }
+        completion(isRefused, 0)
+    }
+}
+
+extension Tokens {
+    func token() -> String { "" }
+    func renew() {}
+}

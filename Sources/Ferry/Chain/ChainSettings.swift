@@ -1,6 +1,6 @@
-public import BackgroundURLSession
+import BackgroundURLSession
 import FerryCore
-public import Foundation
+import Foundation
 import Synchronization
 
 /// What the downloads of a chain begin with, as the manager's configuration says.
@@ -8,6 +8,7 @@ struct ChainSettings: Sendable {
     /// Added where a request lacks the field.
     var headers: HTTPHeaders = [:]
     var trust: ServerTrustPolicyManager?
+    let hooks = ChainHooks()
 
     /// The fields of a request.
     func headers(_ own: HTTPHeaders) -> HTTPHeaders {
@@ -31,12 +32,52 @@ struct ChainSettings: Sendable {
 
     /// Lets a request trust its server as the manager says.
     func apply(to request: inout TransferRequest, host: String?) {
-        switch host.flatMap({ trust?.policies[$0] }) {
+        switch host.flatMap({ trust?.serverTrustPolicy(forHost: $0) }) {
         case .disableEvaluation: request.insecure = true
         case .performDefaultEvaluation(validateHost: false): request.skipsHostVerification = true
         case .performDefaultEvaluation(validateHost: true), nil: break
         }
     }
+}
+
+/// What the app has set for the requests of a manager.
+final class ChainHooks: Sendable {
+    private struct State {
+        var adapter: Handed<any RequestAdapter>?
+        var retrier: Handed<any RequestRetrier>?
+        var startsRequestsImmediately = true
+    }
+
+    private let state = Mutex(State())
+
+    var adapter: (any RequestAdapter)? {
+        get { state.withLock(\.adapter)?.value }
+        set {
+            let given = newValue.map { Handed(value: $0) }
+            state.withLock { $0.adapter = given }
+        }
+    }
+
+    var retrier: (any RequestRetrier)? {
+        get { state.withLock(\.retrier)?.value }
+        set {
+            let given = newValue.map { Handed(value: $0) }
+            state.withLock { $0.retrier = given }
+        }
+    }
+
+    var startsRequestsImmediately: Bool {
+        get { state.withLock(\.startsRequestsImmediately) }
+        set { state.withLock { $0.startsRequestsImmediately = newValue } }
+    }
+
+    /// The request that is sent in place of another.
+    func adapted(_ request: URLRequest) throws -> URLRequest { try adapter?.adapt(request) ?? request }
+}
+
+/// Takes an object or a value of the app's to the queue that it is used on.
+struct Handed<Value>: @unchecked Sendable {  // SAFETY: the app gives it for use on those queues, one call at a time
+    let value: Value
 }
 
 /// The fields that requests begin with: what languages the user reads, and which program asks.
@@ -58,39 +99,5 @@ enum DefaultHeaders {
         let system = ProcessInfo.processInfo.operatingSystemVersionString
         let printable = program.unicodeScalars.filter { $0.isASCII && $0.properties.generalCategory != .control }
         return "\(String(String.UnicodeScalarView(printable))) (\(system.filter(\.isASCII))) Ferry"
-    }
-}
-
-/// What is told of the events of a manager's session.
-open class SessionDelegate: NSObject, @unchecked Sendable {  // SAFETY: its state is in a lock; a subclass keeps its own
-    private struct State {
-        weak var manager: SessionManager?
-        var finished: (@Sendable (URLSession) -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    /// The manager that it belongs to.
-    public var sessionManager: SessionManager? { state.withLock(\.manager) }
-
-    /// Called when all events of a background session have been told, in place of the manager's completion handler.
-    open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (URLSession) -> Void)? {
-        get { state.withLock(\.finished) }
-        set { state.withLock { $0.finished = newValue } }
-    }
-
-    public override init() { super.init() }
-
-    func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
-
-    /// All events of a background session have been told: calls the closure, or without one the manager's completion handler.
-    open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        let events = sessionManager?.shared.events
-        if let finished = sessionDidFinishEventsForBackgroundURLSession {
-            events?.leaveCompletionHandler()
-            finished(session)
-        } else {
-            events?.callCompletionHandler()
-        }
     }
 }

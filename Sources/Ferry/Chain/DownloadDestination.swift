@@ -1,5 +1,5 @@
 public import Foundation
-public import FoundationNetworking
+import FoundationNetworking
 
 /// Where a file goes; the daemon brings it there, also when the app is gone.
 public enum DownloadDestination: Hashable, Sendable {
@@ -9,17 +9,6 @@ public enum DownloadDestination: Hashable, Sendable {
     case file(URL)
     /// This folder, with the name that the server suggests.
     case directory(URL)
-}
-
-/// What a download of a chain came to.
-public struct DefaultDownloadResponse: Sendable {
-    public let request: URLRequest?
-    public let response: HTTPURLResponse?
-    /// Where the file was before it came to its place; without a destination it stays until the last handler returns.
-    public let temporaryURL: URL?
-    /// Where the file is; nil if it did not come to a place.
-    public let destinationURL: URL?
-    public let error: (any Error)?
 }
 
 extension DownloadRequest {

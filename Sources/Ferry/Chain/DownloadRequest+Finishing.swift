@@ -7,36 +7,39 @@ import Synchronization
 
 /// How the file of a chain comes to its place.
 extension DownloadRequest {
-    /// The statuses whose responses are files, unless the app names others.
-    private static let success: Set<Int> = Set(200..<300)
-
     /// The task has come to an end other than a pause.
     func ended(after mark: DeliveryMark?) {
-        state.withLock { $0.hasEnded = true }
+        state.withLock { $0.ending.hasEnded = true }
         finishIfWanted(after: mark)
     }
 
     /// The app asks for a download that an earlier process has left.
-    func adopt(_ destination: DownloadFileDestination?) {
-        state.withLock { state in
+    func adopt(_ destination: DownloadFileDestination?, _ source: Source, of manager: SessionManager) {
+        let chain = manager.chain
+        let (task, startsImmediately) = state.withLock { state in
             state.destination = destination
-            state.isWanted = true
+            state.source = source
+            state.chain = chain
+            state.manager = chain.hooks.retrier == nil ? nil : manager
+            state.ending.isWanted = true
+            return (state.task, chain.hooks.startsRequestsImmediately)
         }
-        guard let session else { return }
-        let status = downloadTask.state.withLock { task in
+        guard let shared else { return }
+        let status = task.state.withLock { task in
             task.request = self
             return task.stored
         }
         switch status {
         case .succeeded, .canceled, .removed: ended(after: nil)
-        case .suspended, .failed: session.perform(.start, on: [downloadTask]) { _ in }
+        case .suspended where !startsImmediately: break
+        case .suspended, .failed: shared.perform(.start, on: [task]) { _ in }
         default: break
         }
     }
 
     /// The app asks for the result of a download that an earlier process has left, as it is.
     func takeUp() {
-        guard session != nil else { return }
+        guard shared != nil else { return }
         let status = downloadTask.state.withLock { task -> Status? in
             guard task.request == nil, !task.calls.isForgotten else { return nil }
             task.request = self
@@ -48,67 +51,164 @@ extension DownloadRequest {
     /// Brings the file to its place and calls the closures that wait, once, on the operation queue.
     func finishIfWanted(after mark: DeliveryMark?) {
         let begins = state.withLock { state in
-            guard state.hasEnded, state.isWanted, !state.isFinishing, state.result == nil else { return false }
+            guard state.ending.hasEnded, state.ending.isWanted, !state.ending.isFinishing, !state.ending.isReleasing,
+                state.ending.result == nil
+            else { return false }
             // A file without a destination waits until the app asks for the result.
-            guard state.destination != nil || !state.responses.isEmpty || downloadTask.status != .succeeded else {
-                return false
-            }
-            state.isFinishing = true
+            guard
+                state.destination != nil || !state.ending.responders.isEmpty || state.ending.failure != nil
+                    || state.task.status != .succeeded
+            else { return false }
+            state.ending.isFinishing = true
             return true
         }
         guard begins else { return }
-        let deliveries = Deliveries.of(downloadTask)
-        deliveries.add(.own, after: DeliveryLine.own.after(mark)) { self.finish() }
+        deliver(after: DeliveryLine.own.after(mark)) { self.finish() }
+    }
+
+    /// Calls something on the operation queue.
+    private func deliver(after mark: DeliveryMark? = nil, _ body: @escaping @Sendable () -> Void) {
+        if let shared {
+            shared.deliveries.add(.own, after: mark, body)
+        } else {
+            DispatchQueue.global().async(execute: body)
+        }
     }
 
     private func finish() {
-        let status = downloadTask.status
-        let temporary = downloadTask.state.withLock(\.file.placed)
+        let task = downloadTask
+        let status = task.status
+        let temporary = task.state.withLock(\.file.placed)
         if status == .succeeded, let temporary, !FileManager.default.fileExists(atPath: temporary) {
             // Placed before the process ended, or lost: the daemon looks, and fetches it again.
             state.withLock { state in
-                state.isFinishing = false
-                state.hasEnded = false
+                state.ending.isFinishing = false
+                state.ending.hasEnded = false
             }
-            session?.goOn([(downloadTask, nil)]) {}
+            shared?.goOn([(task, nil)]) {}
             return
         }
-        tell(result(status, temporary.map { URL(fileURLWithPath: $0) }))
+        if status == .failed, task.state.withLock(\.isSubmitted) {
+            return handOver(task) { self.deliver { self.conclude(status, nil) } }
+        }
+        conclude(status, temporary.map { URL(fileURLWithPath: $0) })
+    }
+
+    // MARK: The partial file
+
+    /// Ends a download and keeps its bytes for resume data.
+    func release() {
+        let task = downloadTask
+        let begins = state.withLock { state in
+            guard !state.ending.isReleasing, !state.ending.hasEnded, state.ending.result == nil else { return false }
+            state.ending.isReleasing = true
+            return true
+        }
+        guard begins, let shared else { return }
+        handOver(task) {
+            // A download that the service has handed over has ended; one that it could not hand over has not.
+            shared.perform(.cancel, on: [task]) { _ in
+                self.state.withLock { $0.ending.isReleasing = false }
+                self.finishIfWanted(after: nil)
+            }
+        }
+    }
+
+    /// Lets the service hand over the partial file of a download, and makes resume data of it.
+    private func handOver(_ task: DownloadTask, then: @escaping @Sendable () -> Void) {
+        guard let shared else { return then() }
+        shared.release(task) { source in
+            let data = source.flatMap { source in
+                self.request.flatMap { PartialDownload.resumeData(of: $0, source, isInSpool: shared.place.isDaemon) }
+            }
+            self.state.withLock { $0.ending.resumeData = data }
+            then()
+        }
+    }
+
+    // MARK: The result
+
+    /// Judges the end of a download, and lets it be tried again where the app says so.
+    private func conclude(_ status: Status, _ temporary: URL?) {
+        if answersChallenge(status) { return beginAgain() }
+        let result = result(status, temporary)
+        let (manager, hooks) = state.withLock { ($0.manager, $0.chain.hooks) }
+        guard let error = result.error, let manager, let retrier = hooks.retrier else { return tell(result) }
+        retrier.should(manager, retry: self, with: error) { shouldRetry, delay in
+            guard shouldRetry else { return self.deliver { self.tell(result) } }
+            DispatchQueue.global().asyncAfter(deadline: .now() + max(0, delay)) {
+                self.state.withLock { $0.retries.count += 1 }
+                let data = result.resumeData
+                self.beginAgain(
+                    continuing: self.shared.flatMap { shared in
+                        data.flatMap { PartialDownload(resumeData: $0, spool: shared.place.spool) }
+                    })
+            }
+        }
+    }
+
+    /// Whether the server wants a user and a password that it has not been sent yet.
+    private func answersChallenge(_ status: Status) -> Bool {
+        guard status == .succeeded, response?.statusCode == 401 else { return false }
+        return state.withLock { state in
+            guard state.retries.credential?.user != nil, !state.retries.hasAnswered, state.source != nil else {
+                return false
+            }
+            state.retries.hasAnswered = true
+            return true
+        }
     }
 
     private func result(_ status: Status, _ temporary: URL?) -> DefaultDownloadResponse {
         let response = response
-        func result(_ destination: URL? = nil, _ error: (any Error)? = nil) -> DefaultDownloadResponse {
+        let (checks, destination, resumeData) = state.withLock { ($0.checks, $0.destination, $0.ending.resumeData) }
+        let timeline = timeline
+        func result(_ place: URL? = nil, _ error: (any Error)? = nil) -> DefaultDownloadResponse {
             DefaultDownloadResponse(
-                request: request, response: response, temporaryURL: temporary, destinationURL: destination,
-                error: error)
+                request: request, response: response, temporaryURL: temporary, destinationURL: place,
+                resumeData: resumeData, error: error, timeline: timeline)
         }
-        guard status == .succeeded, let temporary else {
-            return result(nil, failure(status))
+        guard status == .succeeded, let temporary else { return result(nil, failure(status)) }
+        if let response {
+            let size = try? FileManager.default.attributesOfItem(atPath: temporary.path)[.size] as? Int
+            if let error = checks.refusal(of: response, isEmpty: size == 0) { return result(nil, error) }
         }
-        let (acceptable, destination) = state.withLock { ($0.acceptable ?? Self.success, $0.destination) }
-        if let code = response?.statusCode, !acceptable.contains(code) {
-            return result(nil, FerryError.unacceptableStatusCode(code: code))
+        var placed = result()
+        if let destination, let response {
+            let place = destination(temporary, response)
+            do {
+                placed = result(try Self.move(temporary, to: place.destinationURL, place.options))
+            } catch {
+                return result(nil, error)
+            }
         }
-        guard let destination, let response else { return result() }
-        let place = destination(temporary, response)
-        do {
-            let file = try Self.move(temporary, to: place.destinationURL, place.options)
-            return result(file)
-        } catch {
-            return result(nil, error)
-        }
+        return checks.refusal(of: placed).map { result(placed.destinationURL, $0) } ?? placed
+    }
+
+    private var timeline: Timeline {
+        let (created, dates) = state.withLock { ($0.created, $0.task.state.withLock(\.dates)) }
+        let start = created.timeIntervalSinceReferenceDate
+        let now = Date().timeIntervalSinceReferenceDate
+        let first = dates.start > 0 ? dates.start - Date.timeIntervalBetween1970AndReferenceDate : now
+        return Timeline(
+            requestStartTime: start, initialResponseTime: max(first, start), requestCompletedTime: now,
+            serializationCompletedTime: now)
     }
 
     /// Why there is no file: a `URLError` where a session ends a task with one, as chains have it.
     private func failure(_ status: Status) -> any Error {
-        let url = downloadTask.currentURL
-        switch downloadTask.state.withLock(\.error) ?? (status == .removed ? .removed : .canceled) {
+        let (task, made, source) = state.withLock { ($0.task, $0.ending.failure, $0.source) }
+        if let made { return made }
+        let url = task.currentURL
+        switch task.state.withLock(\.error) ?? (status == .removed ? .removed : .canceled) {
         case .transport(let error): return error
         case .canceled: return URLErrorMapping.error(FerryCore.TransferError(.canceled, "cancelled"), url: url)
         case .resourceTimeout:
             let sentence = FerryError.resourceTimeout.description
             return URLErrorMapping.error(FerryCore.TransferError(.deadlineExceeded, sentence), url: url)
+        case .cacheError where source.map(\.isResumed) == true:
+            let sentence = "The partial file of the resume data is not there, or is another one."
+            return URLErrorMapping.error(FerryCore.TransferError(.partialLost, sentence), url: url)
         case let error: return error
         }
     }
@@ -139,28 +239,30 @@ extension DownloadRequest {
 
     /// Calls all closures that wait, and lets the daemon forget the download when the last of them has returned.
     private func tell(_ result: DefaultDownloadResponse) {
-        let responses = state.withLock { state in
-            state.result = result
-            state.isFinishing = false
-            defer { state.responses = [] }
-            return state.responses
+        let responders = state.withLock { state in
+            state.ending.result = result
+            state.ending.isFinishing = false
+            state.manager = nil
+            defer { state.ending.responders = [] }
+            return state.ending.responders
         }
         let group = DispatchGroup()
-        for response in responses {
+        for responder in responders {
             group.enter()
-            response.queue.call {
-                response.handler(result)
+            let call = responder.prepare(result)
+            responder.queue.call {
+                call()
                 group.leave()
             }
         }
         group.notify(queue: .global()) { [self] in
-            downloadTask.state.withLock { task in
-                task.request = nil
-                task.calls.forget()
-            }
-            session?.state.withLock { $0.restored.removeAll { $0 === self } }
-            guard let session, session.has(downloadTask) else { return }
-            session.perform(.remove(completely: true), on: [downloadTask]) { _ in }
+            retire(downloadTask)
+            shared?.state.withLock { $0.restored.removeAll { $0 === self } }
         }
     }
+}
+
+extension Request.Source {
+    /// Whether resume data name what is asked for.
+    fileprivate var isResumed: Bool { if case .resumeData = self { true } else { false } }
 }

@@ -1,3 +1,4 @@
+public import Dispatch
 import FerryCore
 import FerryURLSession
 public import Foundation
@@ -13,7 +14,7 @@ import Synchronization
 /// .response { print($0.destinationURL?.path ?? "no file", $0.error ?? "no error") }
 /// ```
 /// If the app ends meanwhile, the daemon goes on, and the same call in the next process takes the download up again.
-public final class DownloadRequest: Sendable {
+public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: as its superclass
     /// What happens at the place that a destination names.
     public struct DownloadOptions: OptionSet, Sendable {
         public let rawValue: UInt
@@ -32,47 +33,23 @@ public final class DownloadRequest: Sendable {
     public typealias DownloadFileDestination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: DownloadOptions)
 
-    struct State {
-        var destination: DownloadFileDestination?
-        var acceptable: Set<Int>?
-        var responses: [Responder] = []
-        var result: DefaultDownloadResponse?
-        /// Whether the app has asked for the file in this process, so that it may be finished.
-        var isWanted: Bool
-        var hasEnded = false
-        var isFinishing = false
-    }
-
-    /// A closure that gets the result, and its queue.
+    /// Gets the result on its queue.
     struct Responder: Sendable {
         let queue: DispatchQueue
-        let handler: Handler<DefaultDownloadResponse>
+        /// Makes the call of the app's closure, on the operation queue.
+        let prepare: @Sendable (DefaultDownloadResponse) -> (@Sendable () -> Void)
     }
 
-    public let downloadTask: DownloadTask
-    let session: ManagedSession?
-    let state: Mutex<State>
-
-    /// - Parameter session: nil for a request that could not be made.
-    init(_ task: DownloadTask, in session: ManagedSession?, isWanted: Bool = false) {
-        downloadTask = task
-        self.session = session
-        state = Mutex(State(isWanted: isWanted))
+    /// A request for a download that an earlier process has left.
+    convenience init(_ task: DownloadTask, in shared: ManagedSession) {
+        self.init(State(task: task, chain: ChainSettings()), in: shared)
     }
 
     public var progress: Progress { downloadTask.progress }
 
-    /// The request as it was made; nil if it could not be.
-    public var request: URLRequest? {
-        guard session != nil else { return nil }
-        var request = URLRequest(url: downloadTask.url)
-        let (method, headers) = downloadTask.state.withLock { ($0.asked.method, $0.asked.headers) }
-        request.httpMethod = method.rawValue
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        return request
-    }
-
-    public var response: HTTPURLResponse? { downloadTask.response }
+    /// What `download(resumingWith:to:)` goes on with; nil before a failure or `cancel()`, and if the server allows no
+    /// continuation.
+    public var resumeData: Data? { state.withLock(\.ending.resumeData) }
 
     // MARK: The chain
 
@@ -81,12 +58,21 @@ public final class DownloadRequest: Sendable {
     public func downloadProgress(
         queue: DispatchQueue = .main, closure: @escaping Handler<Progress>
     ) -> Self {
+        let task = state.withLock { state in
+            state.progress = (queue, closure)
+            return state.task
+        }
+        tell(queue, closure, of: task)
+        return self
+    }
+
+    /// Lets a task tell the progress closure.
+    func tell(_ queue: DispatchQueue, _ closure: @escaping Handler<Progress>, of task: DownloadTask) {
         let isMain = queue.isMain
-        downloadTask.progress(onMainQueue: isMain) { task in
+        task.progress(onMainQueue: isMain) { task in
             let progress = task.progress
             if isMain { closure(progress) } else { queue.async { closure(progress) } }
         }
-        return self
     }
 
     /// Calls a closure with the result; each that is registered once.
@@ -96,14 +82,21 @@ public final class DownloadRequest: Sendable {
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping Handler<DefaultDownloadResponse>
     ) -> Self {
+        respond(on: queue) { result in { completionHandler(result) } }
+    }
+
+    /// Calls what a closure makes of the result; each that is registered once.
+    func respond(
+        on queue: DispatchQueue?, _ prepare: @escaping @Sendable (DefaultDownloadResponse) -> (@Sendable () -> Void)
+    ) -> Self {
+        let responder = Responder(queue: queue ?? .main, prepare: prepare)
         let result = state.withLock { state in
-            let responder = Responder(queue: queue ?? .main, handler: completionHandler)
-            state.isWanted = true
-            if state.result == nil || state.isFinishing { state.responses.append(responder) }
-            return state.isFinishing ? nil : state.result
+            state.ending.isWanted = true
+            if state.ending.result == nil || state.ending.isFinishing { state.ending.responders.append(responder) }
+            return state.ending.isFinishing ? nil : state.ending.result
         }
         if let result {
-            (queue ?? .main).call { completionHandler(result) }
+            responder.queue.call(prepare(result))
         } else {
             takeUp()
             finishIfWanted(after: nil)
@@ -111,26 +104,15 @@ public final class DownloadRequest: Sendable {
         return self
     }
 
-    /// Takes responses with these statuses alone for the file; without it statuses from 200 to 299.
-    @discardableResult
-    public func validate<S: Sequence>(statusCode acceptable: S) -> Self where S.Element == Int {
-        let statuses = Set(acceptable)
-        state.withLock { $0.acceptable = statuses }
-        return self
-    }
-
-    /// Takes responses with statuses from 200 to 299 alone for the file.
-    @discardableResult
-    public func validate() -> Self { validate(statusCode: 200..<300) }
-
     // MARK: Control
 
-    /// Stops the download and keeps its bytes.
-    public func suspend() { session?.perform(.suspend, on: [downloadTask]) { _ in } }
+    /// Ends the download and keeps what ``resumeData`` needs; the result is an error.
+    public override func cancel() { cancel(createResumeData: true) }
 
-    /// Lets the download go on.
-    public func resume() { session?.perform(.start, on: [downloadTask]) { _ in } }
-
-    /// Ends the download and deletes its bytes; the result is an error.
-    public func cancel() { session?.perform(.cancel, on: [downloadTask]) { _ in } }
+    /// Ends the download; the result is an error.
+    ///
+    /// - Parameter createResumeData: whether its bytes are kept for ``resumeData``, or deleted.
+    public func cancel(createResumeData: Bool) {
+        if createResumeData { release() } else { super.cancel() }
+    }
 }

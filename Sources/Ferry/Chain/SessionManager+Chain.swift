@@ -46,83 +46,110 @@ extension SessionManager {
         self.init(identifier, shared: shared, parts, chain: chain, delegate: delegate)
     }
 
+    // MARK: Downloads
+
     /// Downloads a URL; the destination says where the file goes once it is whole.
     ///
     /// A download with the same method and URL that an earlier process has left is taken up again.
-    /// - Parameter destination: called once, on the operation queue; without one the file is at the result's temporary URL
-    ///   until the last handler of the result has returned.
+    /// - Parameters:
+    ///   - parameters: sent in the way of the encoding.
+    ///   - destination: called once, on the operation queue; without one the file is at the result's temporary URL until the
+    ///     last handler of the result has returned.
     @_disfavoredOverload
     @discardableResult
     public func download(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
         to destination: DownloadRequest.DownloadFileDestination? = nil
     ) -> DownloadRequest {
-        let address: URL
-        do throws(FerryError) {
-            address = try url.address()
+        do {
+            let request = try URLRequest(url: try Self.address(of: url), method: method, headers: headers)
+            return download(.request(try encoding.encode(request, with: parameters)), to: destination)
         } catch {
-            shared.log { .error("No download was made.", error: error) }
-            let request = DownloadRequest(.detached(.failed, error), in: nil, isWanted: true)
-            request.ended(after: nil)
+            return download(.nothing(error), to: destination)
+        }
+    }
+
+    /// Downloads what a request names; the destination says where the file goes once it is whole.
+    ///
+    /// A download with the same method and URL that an earlier process has left is taken up again. A body that is a stream
+    /// is not sent.
+    @_disfavoredOverload
+    @discardableResult
+    public func download(
+        _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        do {
+            return download(.request(try urlRequest.asURLRequest()), to: destination)
+        } catch {
+            return download(.nothing(error), to: destination)
+        }
+    }
+
+    /// Goes on with what ``DownloadRequest/resumeData``, or a session's download task, has left.
+    ///
+    /// The data can be used once. Data that cannot be used end the request with `URLError.cannotWriteToFile`.
+    @discardableResult
+    public func download(
+        resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        download(.resumeData(resumeData), to: destination)
+    }
+
+    private func download(
+        _ source: Request.Source, to destination: DownloadRequest.DownloadFileDestination?
+    ) -> DownloadRequest {
+        if case .request(let asked) = source, let url = asked.url,
+            let request = shared.takeRestored(url, asked.httpMethod.flatMap(HTTPMethod.init) ?? .get)
+        {
+            request.adopt(destination, source, of: self)
             return request
         }
-        if let request = shared.takeRestored(address, method) {
-            request.adopt(destination)
-            return request
+        var state = Request.State(task: .unmade, chain: chain)
+        state.source = source
+        state.destination = destination
+        state.ending.isWanted = true
+        state.manager = chain.hooks.retrier == nil ? nil : self
+        let request = DownloadRequest(state, in: shared)
+        request.begin(waits: true)
+        return request
+    }
+
+    private static func address(of url: any URLConvertible) throws -> URL {
+        do throws(FerryError) {
+            return try url.address()
+        } catch {
+            throw AFError.invalidURL(url: url)
         }
-        return request(address, method, chain.headers(headers ?? [:]), destination)
     }
 
     /// Downloads that an earlier process has left and that no call has taken up again.
     public var restoredRequests: [DownloadRequest] { shared.state.withLock(\.restored) }
 
-    /// Makes a download whose file waits for its app.
-    private func request(
-        _ url: URL, _ method: HTTPMethod, _ headers: HTTPHeaders,
-        _ destination: DownloadRequest.DownloadFileDestination?
-    ) -> DownloadRequest {
-        var note = TaskNote(url: url.absoluteString)
-        note.kind = .chain
-        note.isNamedByURL = false
-        var initial = TaskState(
-            note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
-        initial.asked.method = method
-        initial.asked.headers = headers
-        let task = DownloadTask(initial, url: url, session: shared)
-        let request = DownloadRequest(task, in: shared, isWanted: true)
-        request.state.withLock { $0.destination = destination }
-        task.state.withLock { $0.request = request }
-        let template = shared.state.withLock { state in
-            shared.insert(task, in: &state)
-            shared.update(&state)
-            return RequestPlan.chain(state.configuration, place: shared.place, cache: shared.cache, method, headers)
-        }
-        var final = template
-        chain.apply(to: &final, host: url.host)
-        let plan = RequestPlan(template: PlanTemplate(final), url: url.absoluteString, name: nil)
-        shared.storeAndWait(Submission([(task, plan)]))
-        return request
+    // MARK: Hooks
+
+    /// Changes the requests of the chain before they are sent; nil leaves them as they are.
+    public var adapter: (any RequestAdapter)? {
+        get { chain.hooks.adapter }
+        set { chain.hooks.adapter = newValue }
+    }
+
+    /// Decides whether requests of the chain that have failed are tried again; nil tries none again.
+    ///
+    /// Requests that are made while it is set keep the manager until their results are told.
+    public var retrier: (any RequestRetrier)? {
+        get { chain.hooks.retrier }
+        set { chain.hooks.retrier = newValue }
+    }
+
+    /// Whether the requests of the chain begin by themselves, or wait for `resume()`; true at first.
+    public var startRequestsImmediately: Bool {
+        get { chain.hooks.startsRequestsImmediately }
+        set { chain.hooks.startsRequestsImmediately = newValue }
     }
 }
 
-extension RequestPlan {
-    /// Statuses of servers that are busy or broken for a while.
-    private static let retried: Set<Int> = [408, 429, 500, 502, 503, 504]
-
-    /// The request of a download whose file waits for its app, which judges the status itself.
-    static func chain(
-        _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ method: HTTPMethod,
-        _ headers: HTTPHeaders
-    ) -> TransferRequest {
-        var request = template(configuration, place: place, cache: cache)
-        request.folder = ""
-        request.partialFolder = nil
-        request.acceptableStatuses = nil
-        request.spooled = true
-        request.statusPolicy = .any
-        request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
-        request.method = method.rawValue
-        request.headers = fields(headers)
-        return request
-    }
+extension DownloadTask {
+    /// A task that stands for a request before its download was made.
+    static var unmade: DownloadTask { detached(.failed, .unknown) }
 }

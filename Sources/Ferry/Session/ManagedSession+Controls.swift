@@ -216,6 +216,24 @@ extension ManagedSession {
         }
     }
 
+    /// Lets the service hand over the partial file of a task, after the calls before; a task that has not ended is canceled.
+    ///
+    /// - Parameter done: told nil where there is nothing to go on with, or the daemon does not answer.
+    func release(_ task: DownloadTask, done: @escaping @Sendable (PartialSource?) -> Void) {
+        commands.add {
+            await self.settled()
+            guard let id = task.state.withLock(\.transfer), self.obstacle == nil,
+                let service = try? await self.place.service()
+            else { return done(nil) }
+            do throws(FerryCore.TransferError) {
+                done(try await service.release(id))
+            } catch {
+                self.log { .error("The bytes of a download were not kept.", error: FerryError(error)) }
+                done(nil)
+            }
+        }
+    }
+
     /// Forgets records that mean nothing any more.
     func forget(_ ids: [TransferID]) {
         commands.add {

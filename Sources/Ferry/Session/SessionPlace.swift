@@ -12,6 +12,8 @@ struct SessionPlace: Sendable {
     let identifier: String
     let session: SessionID
     let service: @Sendable () async throws(FerryCore.TransferError) -> any SessionService
+    /// Where the daemon keeps partial files that resume data name.
+    let spool: String
     /// What requests take along of the program's environment, as it was when the session was made.
     let caller = CallerEnvironment.ofApp
     private let turns: AttachmentTurns
@@ -24,20 +26,23 @@ struct SessionPlace: Sendable {
         let service = daemon.service
         self.init(
             isDaemon: true, identifier: identifier, application: ApplicationIdentity.current, name: identifier,
-            turns: daemon.turns
+            turns: daemon.turns, spool: daemon.spool
         ) { service }
     }
 
     /// A session of this process alone.
     init?(inProcess number: String) {
-        self.init(isDaemon: false, identifier: "", application: "local", name: number, turns: AttachmentTurns()) {
+        self.init(
+            isDaemon: false, identifier: "", application: "local", name: number, turns: AttachmentTurns(),
+            spool: DaemonService.shared.spool
+        ) {
             () async throws(FerryCore.TransferError) -> any SessionService in
             try await LocalService.shared.sessionService()
         }
     }
 
     private init?(
-        isDaemon: Bool, identifier: String, application: String, name: String, turns: AttachmentTurns,
+        isDaemon: Bool, identifier: String, application: String, name: String, turns: AttachmentTurns, spool: String,
         service: @escaping @Sendable () async throws(FerryCore.TransferError) -> any SessionService
     ) {
         self.isDaemon = isDaemon
@@ -46,6 +51,7 @@ struct SessionPlace: Sendable {
         self.name = name
         self.turns = turns
         self.service = service
+        self.spool = spool
         guard let session = try? Self.attachment(application, name, isDaemon: isDaemon).session() else { return nil }
         self.session = session
     }

@@ -62,4 +62,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {  // SAFETY: immutable
     public let policies: [String: ServerTrustPolicy]
 
     public init(policies: [String: ServerTrustPolicy]) { self.policies = policies }
+
+    /// The policy of a host; a subclass may look for it in another way. Called when a download is made.
+    open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policies[host] }
 }

@@ -19,7 +19,7 @@ package final class DaemonService: Sendable {
     private let configuration: ClientConfiguration
 
     /// Where the daemon keeps partial files that resume data name.
-    var spool: String { stateFolder + "/spool" }
+    package var spool: String { stateFolder + "/spool" }
 
     package init(environment: [String: String]) {
         let configuration = Self.configuration(environment)

@@ -1,4 +1,4 @@
-import FerryCore
+package import FerryCore
 public import Foundation
 public import FoundationNetworking
 
@@ -11,7 +11,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {  // SAFETY: im
     private let interval: DateInterval
 
     /// - Parameter interval: from the task's creation to its completion.
-    init(_ exchanges: [ExchangeFacts], interval: DateInterval) {
+    package init(_ exchanges: [ExchangeFacts], interval: DateInterval) {
         transactions = exchanges.compactMap(URLSessionTaskTransactionMetrics.init)
         self.interval = interval
         super.init()

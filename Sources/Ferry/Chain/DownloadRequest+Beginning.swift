@@ -1,0 +1,150 @@
+import FerryCore
+import FerryURLSession
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// How a request becomes a download, the first time and again.
+extension DownloadRequest {
+    /// Makes the download and stores it.
+    ///
+    /// - Parameters:
+    ///   - waits: whether it returns once the daemon has stored the download, or cannot.
+    ///   - partial: what an attempt before has left.
+    func begin(waits: Bool, continuing partial: PartialDownload? = nil) {
+        let (source, chain) = state.withLock { state in
+            state.ending.begin()
+            return (state.source, state.chain)
+        }
+        guard let shared, let source else { return }
+        do {
+            let (request, named) = try made(source, chain, shared)
+            try submit(request, continuing: named ?? partial, chain, shared, waits: waits)
+        } catch {
+            shared.log { .error("No download was made.", error: error) }
+            state.withLock { $0.ending.failure = error }
+            ended(after: nil)
+        }
+    }
+
+    /// Makes the download once more, after what the attempt before has left.
+    func beginAgain(continuing partial: PartialDownload? = nil) {
+        let old = downloadTask
+        retire(old)
+        begin(waits: false, continuing: partial)
+    }
+
+    /// The request that is sent, and what it goes on with.
+    private func made(
+        _ source: Source, _ chain: ChainSettings, _ shared: ManagedSession
+    ) throws -> (URLRequest, PartialDownload?) {
+        switch source {
+        case .request(let request): return (try chain.hooks.adapted(request), nil)
+        case .resumeData(let data):
+            guard let partial = PartialDownload(resumeData: data, spool: shared.place.spool) else {
+                throw URLError(.cannotWriteToFile)
+            }
+            return (try chain.hooks.adapted(partial.request), partial)
+        case .nothing(let error): throw error
+        }
+    }
+
+    private func submit(
+        _ request: URLRequest, continuing partial: PartialDownload?, _ chain: ChainSettings, _ shared: ManagedSession,
+        waits: Bool
+    ) throws {
+        guard let given = request.url else { throw AFError.invalidURL(url: "") }
+        let url = try given.checked()
+        let startsImmediately = chain.hooks.startsRequestsImmediately
+        let task = task(of: request, url, shared, startsImmediately)
+        let (credential, progress) = state.withLock { state in
+            state.task = task
+            state.made = request
+            return (state.retries.hasAnswered ? state.retries.credential : nil, state.progress)
+        }
+        task.state.withLock { $0.request = self }
+        if let progress { tell(progress.queue, progress.closure, of: task) }
+        let template = shared.state.withLock { state in
+            shared.insert(task, in: &state)
+            shared.update(&state)
+            return RequestPlan.chain(state.configuration, place: shared.place, cache: shared.cache, request)
+        }
+        var final = template
+        final.headers = RequestPlan.fields(chain.headers(request.allHTTPHeaderFields ?? [:]))
+        final.paused = !startsImmediately
+        final.continues = partial?.source
+        chain.apply(to: &final, host: url.host)
+        if credential != nil { final.headers.removeAll { $0.name.lowercased() == "authorization" } }
+        let address = credential.flatMap { url.naming($0) } ?? url
+        let plan = RequestPlan(template: PlanTemplate(final), url: address.absoluteString, name: nil)
+        partial?.claim()
+        let submission = Submission([(task, plan)])
+        if waits { shared.storeAndWait(submission) } else { shared.store(submission) { _ in } }
+    }
+
+    private func task(
+        of request: URLRequest, _ url: URL, _ shared: ManagedSession, _ startsImmediately: Bool
+    ) -> DownloadTask {
+        var note = TaskNote(url: url.absoluteString)
+        note.kind = .chain
+        note.isNamedByURL = false
+        var initial = TaskState(note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
+        initial.asked.method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
+        initial.asked.headers = request.allHTTPHeaderFields ?? [:]
+        // The daemon tells nothing of a transfer that rests from the beginning.
+        if !startsImmediately { (initial.stored, initial.waitingReason) = (.suspended, nil) }
+        return DownloadTask(initial, url: url, session: shared)
+    }
+
+    /// Lets the daemon forget a download whose result is told, or which another one follows.
+    func retire(_ task: DownloadTask) {
+        task.state.withLock { task in
+            task.request = nil
+            task.calls.forget()
+        }
+        guard let shared, shared.has(task) else { return }
+        shared.perform(.remove(completely: true), on: [task]) { _ in }
+    }
+}
+
+extension RequestPlan {
+    /// Statuses of servers that are busy or broken for a while.
+    private static let retried: Set<Int> = [408, 429, 500, 502, 503, 504]
+    /// Seconds without a byte that a request has unless it says otherwise.
+    private static let usualTimeout: TimeInterval = 60
+
+    /// The request of a download whose file waits for its app, which judges the status itself.
+    static func chain(
+        _ configuration: SessionConfiguration, place: SessionPlace, cache: Cache, _ asked: URLRequest
+    ) -> TransferRequest {
+        var request = template(configuration, place: place, cache: cache)
+        request.folder = ""
+        request.partialFolder = nil
+        request.acceptableStatuses = nil
+        request.spooled = true
+        request.statusPolicy = .any
+        request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
+        request.method = asked.httpMethod ?? "GET"
+        request.body = asked.httpBody.map { .bytes($0) }
+        if asked.timeoutInterval > 0, asked.timeoutInterval != usualTimeout {
+            request.idleTimeout = asked.timeoutInterval
+        }
+        request.network = NetworkPolicy(
+            allowsCellular: asked.allowsCellularAccess, allowsExpensive: asked.allowsExpensiveNetworkAccess,
+            allowsConstrained: asked.allowsConstrainedNetworkAccess)
+        request.bringNumbersIntoRange(.clamp)
+        return request
+    }
+}
+
+extension URL {
+    /// The URL with the user and the password of a credential; nil if the credential has no user.
+    fileprivate func naming(_ credential: URLCredential) -> URL? {
+        guard let user = credential.user, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return nil
+        }
+        parts.user = user
+        parts.password = credential.password ?? ""
+        return parts.url
+    }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+extension DownloadRequest {
+    /// Judges a response once its file is in its place; the last two are the file's temporary place and its destination.
+    public typealias Validation =
+        @Sendable (URLRequest?, HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) -> ValidationResult
+
+    /// Fails the download unless a closure accepts its response; called on the operation queue once the file is in its
+    /// place, where the file stays.
+    @discardableResult
+    public func validate(_ validation: @escaping Validation) -> Self {
+        state.withLock { $0.checks.closures.append(validation) }
+        return self
+    }
+
+    /// Takes responses with these statuses alone for the file; without it statuses from 200 to 299.
+    @discardableResult
+    public func validate<S: Sequence>(statusCode acceptable: S) -> Self where S.Element == Int {
+        let statuses = Set(acceptable)
+        state.withLock { $0.checks.statuses.append(statuses) }
+        return self
+    }
+
+    /// Takes responses of these content types alone for the file; `*` stands for any type or subtype. An empty file may
+    /// have any.
+    @discardableResult
+    public func validate<S: Sequence>(contentType acceptable: S) -> Self where S.Element == String {
+        let types = Array(acceptable)
+        state.withLock { $0.checks.contentTypes.append(types) }
+        return self
+    }
+
+    /// Takes responses with statuses from 200 to 299 and of the content types of the request's `Accept` alone for the file.
+    @discardableResult
+    public func validate() -> Self {
+        let accepted = request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        return validate(statusCode: 200..<300).validate(contentType: accepted ?? ["*/*"])
+    }
+}
+
+/// What a response must be like for its file to be taken.
+struct ResponseChecks {
+    /// The statuses whose responses are files, unless the app names others.
+    private static let success = 200..<300
+
+    /// Each that the app names, all of which must hold.
+    var statuses: [Set<Int>] = []
+    var contentTypes: [[String]] = []
+    var closures: [DownloadRequest.Validation] = []
+
+    /// Why a response is not accepted, before its file goes to its place.
+    func refusal(of response: HTTPURLResponse, isEmpty: Bool) -> (any Error)? {
+        let code = response.statusCode
+        guard !statuses.isEmpty || Self.success.contains(code) else {
+            return FerryError.unacceptableStatusCode(code: code)
+        }
+        guard statuses.allSatisfy({ $0.contains(code) }) else {
+            return AFError.responseValidationFailed(reason: .unacceptableStatusCode(code: code))
+        }
+        guard !isEmpty else { return nil }
+        let type = response.mimeType
+        guard let types = contentTypes.first(where: { !ContentTypes.accepts(type, among: $0) }) else { return nil }
+        guard let type else {
+            return AFError.responseValidationFailed(reason: .missingContentType(acceptableContentTypes: types))
+        }
+        return AFError.responseValidationFailed(
+            reason: .unacceptableContentType(acceptableContentTypes: types, responseContentType: type))
+    }
+
+    /// Why the app does not accept a response whose file is in its place.
+    func refusal(of result: DefaultDownloadResponse) -> (any Error)? {
+        guard let response = result.response else { return nil }
+        for closure in closures {
+            let verdict = closure(result.request, response, result.temporaryURL, result.destinationURL)
+            if case .failure(let error) = verdict { return error }
+        }
+        return nil
+    }
+}
+
+/// Content types and patterns of them (RFC 9110 §12.5.1).
+enum ContentTypes {
+    /// Whether some pattern accepts a type; a response without one is accepted by `*/*` alone.
+    static func accepts(_ type: String?, among patterns: [String]) -> Bool {
+        let parts = type.flatMap(Self.parts)
+        return patterns.contains { pattern in
+            guard let wanted = Self.parts(pattern) else { return false }
+            guard let parts else { return wanted == ("*", "*") }
+            return (wanted.0 == "*" || wanted.0 == parts.0) && (wanted.1 == "*" || wanted.1 == parts.1)
+        }
+    }
+
+    /// Type and subtype in lower case, without parameters.
+    private static func parts(_ text: String) -> (String, String)? {
+        let bare = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let parts = bare.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+}

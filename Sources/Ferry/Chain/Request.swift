@@ -1,0 +1,145 @@
+import FerryCore
+import FerryURLSession
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// A request of a chain, as adapters and retriers see it; each is a ``DownloadRequest``.
+public class Request: @unchecked Sendable {  // SAFETY: constants, and state in a Mutex
+    /// What a validation came to.
+    public enum ValidationResult {
+        case success
+        case failure(any Error)
+    }
+
+    /// What a closure of ``DownloadRequest/downloadProgress(queue:closure:)`` is.
+    public typealias ProgressHandler = Handler<Progress>
+
+    /// What is asked for, also when it is asked again.
+    enum Source {
+        case request(URLRequest)
+        case resumeData(Data)
+        /// What the app gave is no request.
+        case nothing(any Error)
+    }
+
+    struct State {
+        var task: DownloadTask
+        var chain: ChainSettings
+        var source: Source?
+        /// The request that was sent.
+        var made: URLRequest?
+        var destination: DownloadRequest.DownloadFileDestination?
+        var checks = ResponseChecks()
+        var ending = RequestEnding()
+        var retries = RequestRetries()
+        var progress: (queue: DispatchQueue, closure: Handler<Progress>)?
+        /// Lives on while it may be asked to retry.
+        var manager: SessionManager?
+        let created = Date()
+    }
+
+    let shared: ManagedSession?
+    let state: Mutex<State>
+
+    init(_ state: State, in shared: ManagedSession?) {
+        self.state = Mutex(state)
+        self.shared = shared
+    }
+
+    /// The download that the request stands for; a request that is tried again has another one.
+    public var downloadTask: DownloadTask { state.withLock(\.task) }
+
+    /// The request as it was made; nil if it could not be.
+    public var request: URLRequest? {
+        let (made, task) = state.withLock { ($0.made, $0.task) }
+        if let made { return made }
+        guard shared != nil, task.session != nil else { return nil }
+        var request = URLRequest(url: task.url)
+        let (method, headers) = task.state.withLock { ($0.asked.method, $0.asked.headers) }
+        request.httpMethod = method.rawValue
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    public var response: HTTPURLResponse? { downloadTask.response }
+
+    /// How often the manager's retrier has let it be tried again.
+    public var retryCount: UInt { state.withLock(\.retries.count) }
+
+    /// The field that names a user and a password to a server (RFC 7617).
+    public class func authorizationHeader(user: String, password: String) -> (key: String, value: String)? {
+        ("Authorization", "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
+    }
+
+    // MARK: Control
+
+    /// Stops the download and keeps its bytes.
+    public func suspend() { shared?.perform(.suspend, on: [downloadTask]) { _ in } }
+
+    /// Lets the download go on.
+    public func resume() { shared?.perform(.start, on: [downloadTask]) { _ in } }
+
+    /// Ends the download; the result is an error.
+    public func cancel() { shared?.perform(.cancel, on: [downloadTask]) { _ in } }
+
+    /// Answers a server that asks for a user and a password.
+    @discardableResult
+    public func authenticate(
+        user: String, password: String, persistence: URLCredential.Persistence = .forSession
+    ) -> Self {
+        authenticate(usingCredential: URLCredential(user: user, password: password, persistence: persistence))
+    }
+
+    /// Answers a server that asks for a user and a password with those of a credential, once.
+    @discardableResult
+    public func authenticate(usingCredential credential: URLCredential) -> Self {
+        state.withLock { state in
+            state.retries.credential = credential
+            state.retries.hasAnswered = false
+        }
+        return self
+    }
+}
+
+extension Request: CustomStringConvertible {
+    /// The method, the URL and the status.
+    public var description: String {
+        let request = request
+        let parts = [request?.httpMethod, request?.url.map(LogText.url), response.map { "(\($0.statusCode))" }]
+        return parts.compactMap(\.self).joined(separator: " ")
+    }
+}
+
+/// How a request comes to its result.
+struct RequestEnding {
+    /// The closures that wait for the result.
+    var responders: [DownloadRequest.Responder] = []
+    var result: DefaultDownloadResponse?
+    /// Whether the app has asked for the file in this process, so that it may be finished.
+    var isWanted = false
+    var hasEnded = false
+    var isFinishing = false
+    /// Whether the service is handing the partial file over.
+    var isReleasing = false
+    /// Why no download was made.
+    var failure: (any Error)?
+    var resumeData: Data?
+
+    /// A download begins, perhaps not the first one.
+    mutating func begin() {
+        hasEnded = false
+        isFinishing = false
+        isReleasing = false
+        failure = nil
+        resumeData = nil
+    }
+}
+
+/// What is tried again after a failure.
+struct RequestRetries {
+    var count: UInt = 0
+    var credential: URLCredential?
+    /// Whether the credential was sent.
+    var hasAnswered = false
+}

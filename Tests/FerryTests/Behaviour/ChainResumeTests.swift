@@ -1,0 +1,108 @@
+import Ferry
+import FerryTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A download chain that goes on`: ChainSuite {
+    private static let body = FerryFixture.body
+
+    /// A server that holds the first answer of each path after 100,000 bytes.
+    private static var script: OriginScript {
+        OriginScript(body, .on(.pathRequests(...1), .hold("never", at: .body(100_000))))
+    }
+
+    /// A manager that the daemon serves, or one of this process.
+    private func manager(_ fixture: FerryFixture, isBackground: Bool) -> SessionManager {
+        isBackground ? manager(fixture) : fixture.make { SessionManager(configuration: .default) }
+    }
+
+    @Test(arguments: [true, false])
+    func `cancel keeps resume data, and they bring the rest alone`(isBackground: Bool) async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = manager(fixture, isBackground: isBackground)
+            let path = fixture.daemon.file("film.mp4")
+            let first = manager.download(fixture.origin.url("/film"), headers: ["X-A": "kept"], to: destination(path))
+            #expect(first.resumeData == nil)
+            try await first.downloadTask.receives(100_000)
+            first.cancel()
+            let canceled = try await response(first)
+            #expect((canceled.error as? URLError)?.code == .cancelled && canceled.destinationURL == nil)
+            let data = try #require(canceled.resumeData)
+            #expect(first.resumeData == data)
+            let second = manager.download(resumingWith: data, to: destination(path))
+            #expect(second.request?.url?.absoluteString == fixture.origin.url("/film"))
+            let result = try await response(second)
+            #expect(result.destinationURL?.path == path && result.error == nil && result.resumeData == nil)
+            #expect(try FileDigest.sha256(path) == Self.body.sha256Hex)
+            let sent = try #require(fixture.origin.requests.last)
+            #expect(sent.value("Range") == "bytes=100000-" && sent.value("X-A") == "kept")
+            #expect(fixture.origin.requests.count == 2)
+        }
+    }
+
+    @Test func `a cancel without resume data keeps none, and a second cancel changes nothing`() async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = manager(fixture)
+            let without = manager.download(fixture.origin.url("/1"), to: destination(fixture.daemon.file("a")))
+            try await without.downloadTask.receives(100_000)
+            without.cancel(createResumeData: false)
+            let ended = try await response(without)
+            #expect((ended.error as? URLError)?.code == .cancelled && ended.resumeData == nil)
+            let twice = manager.download(fixture.origin.url("/2"), to: destination(fixture.daemon.file("b")))
+            try await twice.downloadTask.receives(100_000)
+            twice.cancel()
+            twice.cancel()
+            let data = try await response(twice).resumeData
+            #expect(data != nil)
+            twice.cancel()
+            #expect(twice.resumeData == data)
+        }
+    }
+
+    @Test func `resume data that are none, or were used, are an error of Foundation's`() async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = manager(fixture)
+            let torn = try await response(manager.download(resumingWith: Data("torn".utf8)))
+            #expect((torn.error as? URLError)?.code == .cannotWriteToFile && torn.temporaryURL == nil)
+            let first = manager.download(fixture.origin.url("/film"), to: nil)
+            try await first.downloadTask.receives(100_000)
+            first.cancel()
+            let data = try #require(try await response(first).resumeData)
+            let used = try await response(manager.download(resumingWith: data, to: nil))
+            #expect(used.error == nil)
+            let again = try await response(manager.download(resumingWith: data, to: nil))
+            #expect((again.error as? URLError)?.code == .cannotWriteToFile, "\(String(describing: again.error))")
+        }
+    }
+
+    @Test func `resume data of a session's task are taken too`() async throws {
+        try await withFerry(Self.script) { fixture in
+            let manager = fixture.make { SessionManager(configuration: .default) }
+            let url = try #require(URL(string: fixture.origin.url("/film")))
+            let session = URLSession(configuration: .default)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            try await eventually("bytes have come") { task.countOfBytesReceived >= 100_000 }
+            let data = try #require(await task.cancelByProducingResumeData())
+            session.invalidateAndCancel()
+            let path = fixture.daemon.file("a")
+            let result = try await response(manager.download(resumingWith: data, to: destination(path)))
+            #expect(result.error == nil)
+            #expect(try FileDigest.sha256(path) == Self.body.sha256Hex)
+            #expect(fixture.origin.requests.last?.value("Range") == "bytes=100000-")
+        }
+    }
+
+    @Test func `a request that waits begins when it is resumed`() async throws {
+        try await withFerry { fixture in
+            let manager = manager(fixture)
+            manager.startRequestsImmediately = false
+            let path = fixture.daemon.file("a")
+            let request = manager.download(fixture.origin.url(), to: destination(path))
+            try await request.downloadTask.reaches(.suspended)
+            #expect(fixture.origin.requests.isEmpty)
+            request.resume()
+            #expect(try await response(request).destinationURL?.path == path)
+        }
+    }
+}
