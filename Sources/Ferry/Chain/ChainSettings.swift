@@ -43,12 +43,18 @@ struct ChainSettings: Sendable {
 /// What the app has set for the requests of a manager.
 final class ChainHooks: Sendable {
     private struct State {
+        weak var manager: SessionManager?
         var adapter: Handed<any RequestAdapter>?
         var retrier: Handed<any RequestRetrier>?
         var startsRequestsImmediately = true
     }
 
     private let state = Mutex(State())
+
+    /// The manager that they belong to.
+    var manager: SessionManager? { state.withLock(\.manager) }
+
+    func attach(_ manager: SessionManager) { state.withLock { $0.manager = manager } }
 
     var adapter: (any RequestAdapter)? {
         get { state.withLock(\.adapter)?.value }

@@ -60,7 +60,9 @@ extension DownloadRequest {
         let (credential, progress) = state.withLock { state in
             state.task = task
             state.made = request
-            return (state.retries.hasAnswered ? state.retries.credential : nil, state.progress)
+            state.shown = nil
+            state.told = ToldBytes(offset: partial?.source.offset)
+            return (state.retries.answers > 0 ? state.retries.credential : nil, state.progress)
         }
         task.state.withLock { $0.request = self }
         if let progress { tell(progress.queue, progress.closure, of: task) }

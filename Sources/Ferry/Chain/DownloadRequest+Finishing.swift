@@ -1,4 +1,5 @@
 import Dispatch
+import BackgroundURLSession
 import FerryCore
 import FerryURLSession
 import Foundation
@@ -20,7 +21,7 @@ extension DownloadRequest {
             state.destination = destination
             state.source = source
             state.chain = chain
-            state.manager = chain.hooks.retrier == nil ? nil : manager
+            state.keptManager = chain.hooks.retrier == nil ? nil : manager
             state.ending.isWanted = true
             return (state.task, chain.hooks.startsRequestsImmediately)
         }
@@ -128,11 +129,16 @@ extension DownloadRequest {
 
     // MARK: The result
 
-    /// Judges the end of a download, and lets it be tried again where the app says so.
+    /// Judges the end of a download, unless the server asks for credentials that it can have.
     private func conclude(_ status: Status, _ temporary: URL?) {
-        if answersChallenge(status) { return beginAgain() }
-        let result = result(status, temporary)
-        let (manager, hooks) = state.withLock { ($0.manager, $0.chain.hooks) }
+        if !isAskingForCredentials(status, temporary) { judge(status, temporary) }
+    }
+
+    /// Tells what a download came to, or lets it be tried again where the app says so.
+    private func judge(_ status: Status, _ temporary: URL?, _ refusal: (any Error)? = nil) {
+        let result = result(status, temporary, refusal)
+        let (manager, hooks) = state.withLock { ($0.keptManager, $0.chain.hooks) }
+        state.withLock { $0.ending.shown = ShownTask.Ending(error: result.error) }
         guard let error = result.error, let manager, let retrier = hooks.retrier else { return tell(result) }
         retrier.should(manager, retry: self, with: error) { shouldRetry, delay in
             guard shouldRetry else { return self.deliver { self.tell(result) } }
@@ -147,34 +153,72 @@ extension DownloadRequest {
         }
     }
 
-    /// Whether the server wants a user and a password that it has not been sent yet.
-    private func answersChallenge(_ status: Status) -> Bool {
-        guard status == .succeeded, response?.statusCode == 401 else { return false }
-        return state.withLock { state in
-            guard state.retries.credential?.user != nil, !state.retries.hasAnswered, state.source != nil else {
-                return false
-            }
-            state.retries.hasAnswered = true
+    // MARK: Credentials
+
+    /// Answers to one server at most.
+    private static let mostAnswers = 10
+
+    /// Whether the server asks for a user and a password, and the delegate or the request answers.
+    private func isAskingForCredentials(_ status: Status, _ temporary: URL?) -> Bool {
+        guard status == .succeeded, let response, response.statusCode == 401 else { return false }
+        let (credential, answers, source) = state.withLock { state in
+            (state.retries.credential, state.retries.answers, state.source)
+        }
+        guard source != nil, answers < Self.mostAnswers else { return false }
+        if let manager, let task = shownTask,
+            let challenge = URLAuthenticationChallenge(of: response, failures: answers),
+            manager.delegate.decide(
+                manager.session, task, challenge,
+                { disposition, credential in
+                    self.deliver { self.answer(disposition, credential, status, temporary) }
+                })
+        {
             return true
+        }
+        guard let credential, answers == 0 else { return false }
+        answer(.useCredential, credential, status, temporary)
+        return true
+    }
+
+    private func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, _ status: Status,
+        _ temporary: URL?
+    ) {
+        switch disposition {
+        case .useCredential where credential?.user != nil:
+            state.withLock { state in
+                state.retries.credential = credential
+                state.retries.answers += 1
+            }
+            beginAgain()
+        case .cancelAuthenticationChallenge: judge(status, temporary, canceled(at: downloadTask.currentURL))
+        case .useCredential, .performDefaultHandling, .rejectProtectionSpace: judge(status, temporary)
         }
     }
 
-    private func result(_ status: Status, _ temporary: URL?) -> DefaultDownloadResponse {
+    // MARK: The file
+
+    private func result(
+        _ status: Status, _ temporary: URL?, _ refusal: (any Error)?
+    ) -> DefaultDownloadResponse {
         let response = response
         let (checks, destination, resumeData) = state.withLock { ($0.checks, $0.destination, $0.ending.resumeData) }
-        let timeline = timeline
+        let (timeline, metrics) = (timeline, metrics)
         func result(_ place: URL? = nil, _ error: (any Error)? = nil) -> DefaultDownloadResponse {
             DefaultDownloadResponse(
                 request: request, response: response, temporaryURL: temporary, destinationURL: place,
-                resumeData: resumeData, error: error, timeline: timeline)
+                resumeData: resumeData, error: error, timeline: timeline, metrics: metrics)
         }
+        if let refusal { return result(nil, refusal) }
         guard status == .succeeded, let temporary else { return result(nil, failure(status)) }
         if let response {
             let size = try? FileManager.default.attributesOfItem(atPath: temporary.path)[.size] as? Int
             if let error = checks.refusal(of: response, isEmpty: size == 0) { return result(nil, error) }
         }
         var placed = result()
-        if let destination, let response {
+        if let manager, let told = manager.delegate.downloadTaskDidFinishDownloadingToURL, let task = shownTask {
+            told(manager.session, task, temporary)
+        } else if let destination, let response {
             let place = destination(temporary, response)
             do {
                 placed = result(try Self.move(temporary, to: place.destinationURL, place.options))
@@ -202,7 +246,7 @@ extension DownloadRequest {
         let url = task.currentURL
         switch task.state.withLock(\.error) ?? (status == .removed ? .removed : .canceled) {
         case .transport(let error): return error
-        case .canceled: return URLErrorMapping.error(FerryCore.TransferError(.canceled, "cancelled"), url: url)
+        case .canceled: return canceled(at: url)
         case .resourceTimeout:
             let sentence = FerryError.resourceTimeout.description
             return URLErrorMapping.error(FerryCore.TransferError(.deadlineExceeded, sentence), url: url)
@@ -211,6 +255,10 @@ extension DownloadRequest {
             return URLErrorMapping.error(FerryCore.TransferError(.partialLost, sentence), url: url)
         case let error: return error
         }
+    }
+
+    private func canceled(at url: URL) -> any Error {
+        URLErrorMapping.error(FerryCore.TransferError(.canceled, "cancelled"), url: url)
     }
 
     private static func move(
@@ -242,10 +290,11 @@ extension DownloadRequest {
         let responders = state.withLock { state in
             state.ending.result = result
             state.ending.isFinishing = false
-            state.manager = nil
+            state.keptManager = nil
             defer { state.ending.responders = [] }
             return state.ending.responders
         }
+        completed(result.error)
         let group = DispatchGroup()
         for responder in responders {
             group.enter()

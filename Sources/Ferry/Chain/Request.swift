@@ -1,3 +1,4 @@
+import BackgroundURLSession
 import FerryCore
 import FerryURLSession
 public import Foundation
@@ -34,8 +35,11 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
         var ending = RequestEnding()
         var retries = RequestRetries()
         var progress: (queue: DispatchQueue, closure: Handler<Progress>)?
-        /// Lives on while it may be asked to retry.
-        var manager: SessionManager?
+        /// The manager lives on while its retrier may be asked.
+        var keptManager: SessionManager?
+        /// The task that the request was shown as.
+        var shown: URLSessionDownloadTask?
+        var told = ToldBytes()
         let created = Date()
     }
 
@@ -96,7 +100,7 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
     public func authenticate(usingCredential credential: URLCredential) -> Self {
         state.withLock { state in
             state.retries.credential = credential
-            state.retries.hasAnswered = false
+            state.retries.answers = 0
         }
         return self
     }
@@ -125,6 +129,8 @@ struct RequestEnding {
     /// Why no download was made.
     var failure: (any Error)?
     var resumeData: Data?
+    /// How the request is shown as a task.
+    var shown: ShownTask.Ending?
 
     /// A download begins, perhaps not the first one.
     mutating func begin() {
@@ -133,6 +139,7 @@ struct RequestEnding {
         isReleasing = false
         failure = nil
         resumeData = nil
+        shown = nil
     }
 }
 
@@ -140,6 +147,6 @@ struct RequestEnding {
 struct RequestRetries {
     var count: UInt = 0
     var credential: URLCredential?
-    /// Whether the credential was sent.
-    var hasAnswered = false
+    /// How often a credential was sent.
+    var answers = 0
 }

@@ -109,7 +109,7 @@ extension SessionManager {
         state.source = source
         state.destination = destination
         state.ending.isWanted = true
-        state.manager = chain.hooks.retrier == nil ? nil : self
+        state.keptManager = chain.hooks.retrier == nil ? nil : self
         let request = DownloadRequest(state, in: shared)
         request.begin(waits: true)
         return request

@@ -66,6 +66,7 @@ public final class SessionManager: Sendable {
         operationQueue = parts.operationQueue
         shared.add(self, parts)
         delegate.attach(self)
+        chain.hooks.attach(self)
         _ = Blocking.wait(seconds: ManagedSession.patience) { await shared.settled() }
     }
 
@@ -125,6 +126,9 @@ public final class SessionManager: Sendable {
             return session
         }
         session?.finishTasksAndInvalidate()
+        guard let told = delegate.sessionDidBecomeInvalidWithError else { return }
+        let shown = session ?? self.session
+        shared.deliveries.add(.own) { told(shown, nil) }
     }
 
     // MARK: State

@@ -77,6 +77,7 @@ extension ManagedSession {
         }
         observe(task, .progress(task.state.withLock { $0.downloadProgress(now: now) }))
         post(DownloadTask.runningNotification, task)
+        if let request = task.state.withLock(\.request) { deliveries.add(.own) { request.wrote() } }
         if let slot {
             let mark = deliveries.add(slot.line) {
                 let current = task.state.withLock { $0.closures.takeProgress() }

@@ -8,7 +8,7 @@ struct TaskBytes {
     /// Bytes that the daemon has; after its death the durable ones, which may be fewer than it has said before.
     private(set) var held: Int64 = 0
     private(set) var expected: Int64?
-    private var startedOver = 0
+    private(set) var startedOver = 0
     /// Whether the task begins from 0 when it runs again.
     private var beginsAnew = false
     private var window = SpeedWindow()

@@ -52,6 +52,8 @@ struct TaskAnswer {
     var url: URL
     /// Status and fields of the latest response.
     private(set) var response: ResponseFacts?
+    /// The requests that were made for a download of the chain.
+    var exchanges: [ExchangeFacts] = []
 
     init(url: URL) { self.url = url }
 

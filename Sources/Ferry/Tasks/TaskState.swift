@@ -45,6 +45,7 @@ struct TaskState {
         let isRestarted = bytes.take(transfer, wasRunning: stored == .running, at: now)
         file.take(transfer, note.kind)
         answer.take(transfer)
+        if note.kind == .chain, !transfer.exchanges.isEmpty { answer.exchanges = transfer.exchanges }
         dates.take(transfer)
         asked.priority = transfer.priority.rawValue
         bytes.updateProgress(in: stored)

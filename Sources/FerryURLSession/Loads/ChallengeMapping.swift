@@ -1,6 +1,26 @@
 import FerryCore
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
+
+extension URLAuthenticationChallenge {
+    /// What a server asks with its 401; nil if the response offers no scheme that can be read.
+    ///
+    /// - Parameter failures: how often it has refused credentials.
+    package convenience init?(of response: HTTPURLResponse, failures: Int) {
+        guard let url = response.url, let host = url.host,
+            let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
+            let offer = AuthenticationOffer.all(in: [field]).first
+        else { return nil }
+        let isSecure = url.scheme?.lowercased() == "https"
+        let challenge = AuthenticationChallenge(
+            scheme: AuthenticationChallenge.Scheme(rawValue: offer.scheme) ?? .other, realm: offer.realm, host: host,
+            port: url.port ?? (isSecure ? 443 : 80), isSecure: isSecure, isProxy: false)
+        let method = ChallengeMapping.method(challenge.scheme)
+        self.init(
+            protectionSpace: ChallengeMapping.space(challenge, method), proposedCredential: nil,
+            previousFailureCount: failures, failureResponse: response, error: nil, sender: NoSender())
+    }
+}
 
 /// Turns the engine's challenges into Foundation's.
 enum ChallengeMapping {
@@ -8,16 +28,18 @@ enum ChallengeMapping {
     static func challenge(
         _ challenge: AuthenticationChallenge, proposed: URLCredential?
     ) -> URLAuthenticationChallenge {
-        let method =
-            switch challenge.scheme {
-            case .basic: NSURLAuthenticationMethodHTTPBasic
-            case .digest: NSURLAuthenticationMethodHTTPDigest
-            case .other: NSURLAuthenticationMethodDefault
-            }
-        return URLAuthenticationChallenge(
-            protectionSpace: space(challenge, method), proposedCredential: proposed,
+        URLAuthenticationChallenge(
+            protectionSpace: space(challenge, method(challenge.scheme)), proposedCredential: proposed,
             previousFailureCount: challenge.previousFailures,
             failureResponse: challenge.response.flatMap(ResponseMapping.response), error: nil, sender: NoSender())
+    }
+
+    static func method(_ scheme: AuthenticationChallenge.Scheme) -> String {
+        switch scheme {
+        case .basic: NSURLAuthenticationMethodHTTPBasic
+        case .digest: NSURLAuthenticationMethodHTTPDigest
+        case .other: NSURLAuthenticationMethodDefault
+        }
     }
 
     static func space(_ challenge: AuthenticationChallenge, _ method: String) -> URLProtectionSpace {

@@ -15,6 +15,15 @@ package struct ShownTask: Sendable {
     /// -1 while it is not known.
     let expected: Int64
     let perform: @Sendable (Action) -> Void
+    /// Set once it has ended.
+    package var ending: Ending?
+
+    /// How a download has ended.
+    package struct Ending: Sendable {
+        let error: (any Error)?
+
+        package init(error: (any Error)?) { self.error = error }
+    }
 
     package init(
         _ name: String, request: URLRequest, response: HTTPURLResponse?, isSuspended: Bool, received: Int64,
@@ -45,13 +54,20 @@ extension URLSession {
         self.init(configuration, nil, nil, engine: engine, isShown: true)
         engine.open(self)
     }
+
+    /// The task that shows a download as it is; the same object as long as its caller keeps it.
+    ///
+    /// - Parameter known: the task that has shown it before.
+    package func task(showing download: ShownTask, known: URLSessionDownloadTask?) -> URLSessionDownloadTask? {
+        (engine as? ShownEngine)?.task(showing: download, in: acting, known: known)
+    }
 }
 
 /// Keeps a task for each download that is shown, and lets the engine of this process carry all others.
 private final class ShownEngine: SessionEngine {
     private struct State {
         weak var session: URLSession?
-        var tasks: [String: URLSessionTask] = [:]
+        var tasks: [String: URLSessionDownloadTask] = [:]
     }
 
     private let own: ForegroundEngine
@@ -86,14 +102,41 @@ private final class ShownEngine: SessionEngine {
         for download in shown { show(download, in: session) }
     }
 
-    private func show(_ download: ShownTask, in session: URLSession) {
-        let (task, isNew) = state.withLock { state -> (URLSessionTask, Bool) in
+    func task(
+        showing download: ShownTask, in session: URLSession, known: URLSessionDownloadTask?
+    ) -> URLSessionDownloadTask? {
+        guard let ending = download.ending else {
+            if let known { state.withLock { $0.tasks[download.name] = known } }
+            return show(download, in: session)
+        }
+        let task =
+            known
+            ?? URLSessionDownloadTask(
+                own.nextTaskIdentifier(), of: session, work: .download(download.request))
+        update(task, download)
+        task.storage.withLock { storage in
+            if storage.ledger.completed() { storage.error = ending.error }
+        }
+        _ = session.registry.remove(task)
+        state.withLock { $0.tasks[download.name] = nil }
+        return task
+    }
+
+    @discardableResult
+    private func show(_ download: ShownTask, in session: URLSession) -> URLSessionDownloadTask {
+        let (task, isNew) = state.withLock { state -> (URLSessionDownloadTask, Bool) in
             if let task = state.tasks[download.name] { return (task, false) }
             let task = URLSessionDownloadTask(
                 own.nextTaskIdentifier(), of: session, work: .download(download.request))
             state.tasks[download.name] = task
             return (task, true)
         }
+        update(task, download)
+        if isNew { session.registry.add(task) }
+        return task
+    }
+
+    private func update(_ task: URLSessionDownloadTask, _ download: ShownTask) {
         task.storage.withLock { storage in
             storage.transport = ShownTransport(perform: download.perform)
             // A task that was canceled in this session stays canceled until its download is gone.
@@ -105,7 +148,6 @@ private final class ShownEngine: SessionEngine {
             storage.counts.expectedToReceive = download.expected
         }
         task.moveProgress()
-        if isNew { session.registry.add(task) }
     }
 
     func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {

@@ -1,0 +1,80 @@
+public import BackgroundURLSession
+import FerryCore
+import FerryURLSession
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A request as the task of a session, and what its manager's delegate is told.
+extension Request {
+    /// The session of the request's manager.
+    public var session: URLSession { manager?.session ?? .shared }
+
+    /// The request as a task of ``session``, as it is at that moment; nil before it was made. A request that is tried again
+    /// has another one.
+    public var task: URLSessionTask? { shownTask }
+
+    /// The times of the requests that were made; nil before the first has ended.
+    public var metrics: URLSessionTaskMetrics? {
+        let (created, task) = state.withLock { ($0.created, $0.task) }
+        let exchanges = task.state.withLock(\.answer.exchanges)
+        guard !exchanges.isEmpty else { return nil }
+        return URLSessionTaskMetrics(exchanges, interval: DateInterval(start: created, end: max(Date(), created)))
+    }
+
+    /// The manager that has made the request, or another one of its identifier.
+    var manager: SessionManager? { state.withLock(\.chain).hooks.manager ?? shared?.manager }
+
+    /// Whether a task is the one that the request was shown as.
+    func shows(_ task: URLSessionTask) -> Bool { state.withLock(\.shown) === task }
+
+    var shownTask: URLSessionDownloadTask? {
+        let (task, known, ending) = state.withLock { ($0.task, $0.shown, $0.ending.shown) }
+        guard let shared, task.session != nil, let manager else { return known }
+        var shown = shared.shown(task)
+        shown.ending = ending
+        let made = manager.session.task(showing: shown, known: known)
+        state.withLock { if $0.task === task { $0.shown = made } }
+        return made
+    }
+
+    // MARK: The delegate
+
+    /// Tells the delegate what has come; called on the operation queue.
+    func wrote() {
+        guard let manager else { return }
+        let (wrote, resumed) = (
+            manager.delegate.downloadTaskDidWriteData, manager.delegate.downloadTaskDidResumeAtOffset
+        )
+        guard wrote != nil || resumed != nil, let task = shownTask else { return }
+        let (received, total, startedOver) = downloadTask.state.withLock {
+            ($0.bytes.received, $0.total, $0.bytes.startedOver)
+        }
+        let (offset, before) = state.withLock { state in
+            defer {
+                state.told.offset = nil
+                state.told.bytes = received
+            }
+            let offset = startedOver == 0 ? state.told.offset : nil
+            return (offset, offset ?? (received < state.told.bytes ? 0 : state.told.bytes))
+        }
+        if let offset { resumed?(manager.session, task, offset, total) }
+        if received > before { wrote?(manager.session, task, received - before, received, total) }
+    }
+
+    /// Tells the delegate of the end; called on the operation queue.
+    func completed(_ error: (any Error)?) {
+        guard let manager else { return }
+        let (told, measured) = (manager.delegate.taskDidComplete, manager.delegate.taskDidFinishCollectingMetrics)
+        guard told != nil || measured != nil, let task = shownTask else { return }
+        if let measured, let metrics { measured(manager.session, task, metrics) }
+        told?(manager.session, task, error)
+    }
+}
+
+/// What the delegate was told of a download's bytes.
+struct ToldBytes {
+    var bytes: Int64 = 0
+    /// Where the download goes on; nil once that was told, and for one that begins at the first byte.
+    var offset: Int64?
+}
