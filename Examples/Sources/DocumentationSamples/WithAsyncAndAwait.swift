@@ -62,3 +62,11 @@ func group(_ manager: SessionManager) {
     let progress = manager.progress(taggedWith: "images")
     print(images.count, progress.receivedBytes, progress.expectedBytes ?? 0)
 }
+
+func limitAndWait(_ spec: inout DownloadSpec, mirror: URL) {
+    spec.connections = 4
+    spec.mirrors = [mirror]
+    spec.maxBytesPerSecond = 2_000_000
+    spec.conditions.notBefore = Date(timeIntervalSinceNow: 3600)
+    spec.conditions.isDiscretionary = true
+}

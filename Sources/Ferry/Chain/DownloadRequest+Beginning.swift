@@ -72,7 +72,7 @@ extension DownloadRequest {
             return RequestPlan.chain(state.configuration, place: shared.place, cache: shared.cache, request)
         }
         var final = template
-        final.headers = RequestPlan.fields(chain.headers(request.allHTTPHeaderFields ?? [:]))
+        final.headers = RequestPlan.fields(chain.headers(request.sentFields))
         final.paused = !startsImmediately
         final.continues = partial?.source
         chain.apply(to: &final, host: url.host)
@@ -92,7 +92,7 @@ extension DownloadRequest {
         note.isNamedByURL = false
         var initial = TaskState(note: note, url: url, folder: "", fileName: FileNaming.defaultName(for: url))
         initial.asked.method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
-        initial.asked.headers = request.allHTTPHeaderFields ?? [:]
+        initial.asked.headers = request.sentFields
         // The daemon tells nothing of a transfer that rests from the beginning.
         if !startsImmediately { (initial.stored, initial.waitingReason) = (.suspended, nil) }
         return DownloadTask(initial, url: url, session: shared)

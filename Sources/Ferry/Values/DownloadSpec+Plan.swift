@@ -33,6 +33,7 @@ extension DownloadSpec {
         request.onConflict = conflict.policy
         request.priority = Priority(clamping: priority)
         request.notBefore = notBefore
+        request.network.isDiscretionary = conditions.isDiscretionary
         request.expectedSize = expectedSize
         request.tags = tags.sorted()
         // The daemon would refuse the download for a number that it cannot use.

@@ -21,13 +21,19 @@ public struct DownloadSpec: Sendable {
     public var mirrors: [URL] = []
     /// Bytes per second; nil is no limit but the manager's.
     public var maxBytesPerSecond: Int64?
-    /// The moment before which nothing is asked.
-    public var notBefore: Date?
+    /// What has to be so that it runs.
+    public var conditions = DownloadConditions()
     /// Bytes that the file must have.
     public var expectedSize: Int64?
     /// What the app keeps with the download; at most 64 KiB.
     public var metadata: [String: String] = [:]
     public var tags: Set<String> = []
+
+    /// The moment before which nothing is asked; that of ``conditions``.
+    public var notBefore: Date? {
+        get { conditions.notBefore }
+        set { conditions.notBefore = newValue }
+    }
 
     /// - Throws: ``FerryError/invalidURL(url:)`` if this is no http or https URL with a host.
     public init(_ url: some URLConvertible) throws(FerryError) {

@@ -29,9 +29,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
     var urlCache: URLCache?
     var httpMaximumConnectionsPerHost: Int = 6
     var protocolClasses: [AnyClass]?
-    var sharedContainerIdentifier: String?
-    var httpShouldUsePipelining: Bool = false
-    var shouldUseExtendedBackgroundIdleMode: Bool = false
+    var ineffective = IneffectiveSettings()
 
     static func foreground() -> ConfigurationStorage {
         var storage = ConfigurationStorage(kind: .foreground, identifier: nil)
@@ -68,4 +66,12 @@ enum PrivateStores {
     static func cookies() -> HTTPCookieStorage? {
         FoundationNetworking.URLSessionConfiguration.ephemeral.httpCookieStorage
     }
+}
+
+/// What a configuration keeps for code that sets it; nothing on Linux follows from it.
+struct IneffectiveSettings: Hashable, Sendable {
+    var sharedContainerIdentifier: String?
+    var httpShouldUsePipelining = false
+    var shouldUseExtendedBackgroundIdleMode = false
+    var multipathServiceType = URLSessionConfiguration.MultipathServiceType.none
 }

@@ -168,19 +168,28 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
 
     /// Kept, without effect.
     open var sharedContainerIdentifier: String? {
-        get { storage.withLock { $0.sharedContainerIdentifier } }
-        set { storage.withLock { $0.sharedContainerIdentifier = newValue } }
+        get { storage.withLock { $0.ineffective.sharedContainerIdentifier } }
+        set { storage.withLock { $0.ineffective.sharedContainerIdentifier = newValue } }
     }
 
     /// Kept, without effect.
     open var httpShouldUsePipelining: Bool {
-        get { storage.withLock { $0.httpShouldUsePipelining } }
-        set { storage.withLock { $0.httpShouldUsePipelining = newValue } }
+        get { storage.withLock { $0.ineffective.httpShouldUsePipelining } }
+        set { storage.withLock { $0.ineffective.httpShouldUsePipelining = newValue } }
     }
 
     /// Kept, without effect.
     open var shouldUseExtendedBackgroundIdleMode: Bool {
-        get { storage.withLock { $0.shouldUseExtendedBackgroundIdleMode } }
-        set { storage.withLock { $0.shouldUseExtendedBackgroundIdleMode = newValue } }
+        get { storage.withLock { $0.ineffective.shouldUseExtendedBackgroundIdleMode } }
+        set { storage.withLock { $0.ineffective.shouldUseExtendedBackgroundIdleMode = newValue } }
+    }
+
+    /// How several networks carry one connection on Apple's systems.
+    public enum MultipathServiceType: Int, Sendable { case none, handover, interactive, aggregate }
+
+    /// Kept, without effect: a connection uses one network.
+    open var multipathServiceType: MultipathServiceType {
+        get { storage.withLock { $0.ineffective.multipathServiceType } }
+        set { storage.withLock { $0.ineffective.multipathServiceType = newValue } }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 public import FoundationNetworking
 
-/// Which networks a request may use.
+/// Which networks a request may use, and what else Foundation's request has no place for.
 extension URLRequest {
     /// Whether metered networks may be used; the stricter of this and the session's wins.
     public var allowsExpensiveNetworkAccess: Bool {
@@ -15,6 +15,24 @@ extension URLRequest {
         set { setReserved(.noConstrained, !newValue) }
     }
 
+    /// Who has asked for what a request names.
+    public enum Attribution: UInt, Sendable {
+        case developer = 0
+        case user = 1
+    }
+
+    /// Kept, without effect.
+    public var attribution: Attribution {
+        get { reservedFlags.contains(.byUser) ? .user : .developer }
+        set { setReserved(.byUser, newValue == .user) }
+    }
+
+    /// Kept, without effect: requests are made by HTTP/2 and HTTP/1.1.
+    public var assumesHTTP3Capable: Bool {
+        get { reservedFlags.contains(.assumesHTTP3) }
+        set { setReserved(.assumesHTTP3, newValue) }
+    }
+
     /// Flags that Foundation's request has no place for.
     ///
     /// They are kept in a field that is never sent: swift-corelibs-foundation 6.3 loses `URLProtocol` properties when a
@@ -23,6 +41,8 @@ extension URLRequest {
         let rawValue: Int
         static let noExpensive = ReservedFlags(rawValue: 1)
         static let noConstrained = ReservedFlags(rawValue: 2)
+        static let byUser = ReservedFlags(rawValue: 4)
+        static let assumesHTTP3 = ReservedFlags(rawValue: 8)
     }
 
     private static let reservedField = "X-Ferry-Reserved-Network-Access"
@@ -38,7 +58,7 @@ extension URLRequest {
     }
 
     /// The fields that are sent.
-    var sentFields: [String: String] {
+    package var sentFields: [String: String] {
         (allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != Self.reservedField.lowercased() }
     }
 

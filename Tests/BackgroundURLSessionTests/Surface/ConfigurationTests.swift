@@ -31,6 +31,15 @@ import Testing
         #expect(configuration.sharedContainerIdentifier == nil)
         #expect(!configuration.httpShouldUsePipelining)
         #expect(!configuration.shouldUseExtendedBackgroundIdleMode)
+        #expect(configuration.multipathServiceType == .none)
+    }
+
+    @Test func `what has no effect is kept`() throws {
+        let configuration = URLSessionConfiguration.default
+        configuration.multipathServiceType = .handover
+        configuration.sharedContainerIdentifier = "group"
+        let copy = try #require(configuration.copy() as? URLSessionConfiguration)
+        #expect(copy.multipathServiceType == .handover && copy.sharedContainerIdentifier == "group")
     }
 
     @Test func `an ephemeral configuration has stores of its own, in memory`() throws {

@@ -30,6 +30,38 @@ import Testing
         #expect(copy.allHTTPHeaderFields == ["A": "b"])
     }
 
+    @Test func `what has no effect is kept with a request, and not sent`() {
+        var request = URLRequest(url: url)
+        #expect(request.attribution == .developer && !request.assumesHTTP3Capable)
+        request.attribution = .user
+        request.assumesHTTP3Capable = true
+        request.allowsExpensiveNetworkAccess = false
+        let copy = request
+        #expect(copy.attribution == .user && copy.assumesHTTP3Capable && !copy.allowsExpensiveNetworkAccess)
+        #expect(copy.allowsConstrainedNetworkAccess && copy.sentFields.isEmpty)
+    }
+
+    @Test func `a storage has the cookies of a task, and keeps what comes with one`() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = try #require(configuration.httpCookieStorage)
+        let session = URLSession(configuration: configuration)
+        let task = session.dataTask(with: try #require(URL(string: "http://example.org/a")))
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "a", .value: "b", .domain: "example.org", .path: "/",
+        ]
+        let cookie = try #require(HTTPCookie(properties: properties))
+        #expect(
+            await withCheckedContinuation { done in
+                storage.getCookiesFor(task) { done.resume(returning: $0 == nil) }
+            })
+        storage.storeCookies([cookie], for: task)
+        let names = await withCheckedContinuation { done in
+            storage.getCookiesFor(task) { done.resume(returning: $0?.map(\.name)) }
+        }
+        #expect(names == ["a"])
+        session.invalidateAndCancel()
+    }
+
     @Test func `the reserved field is never sent`() {
         var request = URLRequest(url: url)
         request.setValue("b", forHTTPHeaderField: "A")

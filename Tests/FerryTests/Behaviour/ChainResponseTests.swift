@@ -1,4 +1,5 @@
 import Ferry
+import FerryCore
 import FerryTesting
 import Foundation
 import Testing
@@ -117,6 +118,7 @@ import Testing
             let manager = manager(fixture)
             var request = URLRequest(url: try #require(URL(string: fixture.origin.url("/search"))))
             request.setValue("yes", forHTTPHeaderField: "X-A")
+            request.allowsConstrainedNetworkAccess = false
             #expect(try await response(manager.download(request, to: nil)).error == nil)
             let query = manager.download(
                 fixture.origin.url("/search?a=1"), parameters: ["b": "x y&z", "c": [1, 2], "d": true], to: nil)
@@ -127,6 +129,7 @@ import Testing
             #expect(try await response(posted).error == nil)
             let sent = fixture.origin.requests
             #expect(sent.map(\.method) == ["GET", "GET", "POST"] && sent[0].value("X-A") == "yes")
+            #expect(!sent[0].fields.contains { $0.name.lowercased().contains("ferry-reserved") })
             #expect(sent[1].target == "/search?a=1&b=x%20y%26z&c%5B%5D=1&c%5B%5D=2&d=1")
             #expect(sent[2].value("Content-Type") == "application/json" && sent[2].value("Content-Length") == "7")
         }

@@ -1,5 +1,6 @@
 @testable import Ferry
 import FerryCore
+import FerryTesting
 import Foundation
 import Testing
 
@@ -30,6 +31,39 @@ import Testing
             #expect(try request().mirrors == ["http://example.net/a"])
             spec.connections = -5
             #expect(try request().connections == 1)
+        }
+    }
+
+    @Test func `O6 a spec has conditions of its own`() async throws {
+        try await withFerry { fixture in
+            let manager = fixture.manager()
+            var spec = try DownloadSpec("http://example.org/a")
+            func request() throws -> TransferRequest {
+                try spec.plan(for: manager.shared, manager.configuration, cache: manager.cache).plan.template.request
+            }
+            #expect(try request().network == NetworkPolicy() && request().notBefore == nil)
+            let date = Date(timeIntervalSinceNow: 3600)
+            spec.notBefore = date
+            spec.conditions.isDiscretionary = true
+            #expect(spec.conditions.notBefore == date)
+            #expect(try request().network == NetworkPolicy(isDiscretionary: true))
+            #expect(try request().notBefore == date)
+        }
+    }
+
+    @Test func `a download that runs on external power alone waits beside one that goes on`()
+        async throws
+    {
+        try await withFerry { fixture in
+            try fixture.setConditions(#"{"includesLoopback": true, "externalPower": false}"#)
+            let manager = fixture.manager()
+            var frugal = try DownloadSpec(fixture.origin.url("/frugal"))
+            frugal.conditions.isDiscretionary = true
+            let waiting = try await manager.enqueue(frugal)
+            let other = try await manager.enqueue(try DownloadSpec(fixture.origin.url("/other")))
+            try await other.reaches(.succeeded)
+            try await waiting.waits { $0 == .networkPolicy }
+            #expect(fixture.origin.requests.map(\.path) == ["/other"])
         }
     }
 }
