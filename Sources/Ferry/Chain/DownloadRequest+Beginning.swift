@@ -125,7 +125,12 @@ extension RequestPlan {
         request.acceptableStatuses = nil
         request.spooled = true
         request.statusPolicy = .any
-        request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
+        if place.isDaemon {
+            request.retryRule = RetryRule(statusCodes: retried, doubtfulRetries: 0)
+        } else {
+            // As in a session of the process: the app is there to try again.
+            (request.retryRule, request.retries, request.statusRetries) = (nil, 0, 0)
+        }
         request.method = asked.httpMethod ?? "GET"
         request.body = asked.httpBody.map { .bytes($0) }
         if asked.timeoutInterval > 0, asked.timeoutInterval != usualTimeout {
@@ -133,7 +138,7 @@ extension RequestPlan {
         }
         request.network = NetworkPolicy(
             allowsCellular: asked.allowsCellularAccess, allowsExpensive: asked.allowsExpensiveNetworkAccess,
-            allowsConstrained: asked.allowsConstrainedNetworkAccess)
+            allowsConstrained: asked.allowsConstrainedNetworkAccess, waits: place.isDaemon)
         request.bringNumbersIntoRange(.clamp)
         return request
     }

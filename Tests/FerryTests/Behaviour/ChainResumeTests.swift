@@ -105,4 +105,45 @@ import Testing
             #expect(try await response(request).destinationURL?.path == path)
         }
     }
+
+    /// Tries a download that has failed once more.
+    private struct Persistent: RequestRetrier {
+        func should(
+            _ manager: SessionManager, retry request: Request, with error: any Error,
+            completion: @escaping RequestRetryCompletion
+        ) {
+            completion(request.retryCount == 0 && error is URLError, 0)
+        }
+    }
+
+    /// A download of the process itself was tried again for seven days.
+    @Test(arguments: [true, false])
+    func `a cut in the process itself is the result, and the rest alone is fetched afterwards`(
+        isRetried: Bool
+    ) async throws {
+        try await withFerry(OriginScript(Self.body, .on(.pathRequests(...1), .cut(after: 100_000)))) { fixture in
+            let manager = manager(fixture, isBackground: false)
+            if isRetried { manager.retrier = Persistent() }
+            let path = fixture.daemon.file("a")
+            var result = try await response(manager.download(fixture.origin.url(), to: destination(path)))
+            if !isRetried {
+                #expect(
+                    (result.error as? URLError)?.code == .networkConnectionLost && fixture.origin.requests.count == 1)
+                let data = try #require(result.resumeData)
+                result = try await response(manager.download(resumingWith: data, to: destination(path)))
+            }
+            #expect(result.error == nil && result.destinationURL?.path == path)
+            #expect(try FileDigest.sha256(path) == Self.body.sha256Hex)
+            let ranges = fixture.origin.requests.map { $0.value("Range") }
+            #expect(ranges == [nil, "bytes=100000-"])
+        }
+    }
+
+    @Test func `a server that is busy is told of at once in the process itself`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .status(503, body: "busy"))) { fixture in
+            let manager = manager(fixture, isBackground: false)
+            let result = try await response(manager.download(fixture.origin.url(), to: nil).validate())
+            #expect((result.error as? AFError)?.responseCode == 503 && fixture.origin.requests.count == 1)
+        }
+    }
 }
