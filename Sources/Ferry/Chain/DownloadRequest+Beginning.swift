@@ -19,7 +19,8 @@ extension DownloadRequest {
         guard let shared, let source else { return }
         do {
             let (request, named) = try made(source, chain, shared)
-            try submit(request, continuing: named ?? partial, chain, shared, waits: waits)
+            // Resume data that a try before has used name bytes that are gone.
+            try submit(request, continuing: partial ?? named, chain, shared, waits: waits)
         } catch {
             shared.log { .error("No download was made.", error: error) }
             state.withLock { $0.ending.failure = error }

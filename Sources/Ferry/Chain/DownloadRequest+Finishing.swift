@@ -140,7 +140,9 @@ extension DownloadRequest {
         let (manager, hooks) = state.withLock { ($0.keptManager, $0.chain.hooks) }
         state.withLock { $0.ending.shown = ShownTask.Ending(error: result.error) }
         guard let error = result.error, let manager, let retrier = hooks.retrier else { return tell(result) }
+        state.withLock { $0.retries.isAsked = true }
         retrier.should(manager, retry: self, with: error) { shouldRetry, delay in
+            guard self.state.withLock({ $0.retries.takeAnswer() }) else { return }
             guard shouldRetry else { return self.deliver { self.tell(result) } }
             DispatchQueue.global().asyncAfter(deadline: .now() + max(0, delay)) {
                 self.state.withLock { $0.retries.count += 1 }
@@ -165,11 +167,13 @@ extension DownloadRequest {
             (state.retries.credential, state.retries.answers, state.source)
         }
         guard source != nil, answers < Self.mostAnswers else { return false }
+        state.withLock { $0.retries.isAsked = true }
         if let manager, let task = shownTask,
             let challenge = URLAuthenticationChallenge(of: response, failures: answers),
             manager.delegate.decide(
                 manager.session, task, challenge,
                 { disposition, credential in
+                    guard self.state.withLock({ $0.retries.takeAnswer() }) else { return }
                     self.deliver { self.answer(disposition, credential, status, temporary) }
                 })
         {

@@ -149,4 +149,11 @@ struct RequestRetries {
     var credential: URLCredential?
     /// How often a credential was sent.
     var answers = 0
+    /// Whether the app was asked what is to be done and has not answered; a second answer means nothing.
+    var isAsked = false
+
+    mutating func takeAnswer() -> Bool {
+        defer { isAsked = false }
+        return isAsked
+    }
 }

@@ -139,6 +139,32 @@ import Testing
         }
     }
 
+    /// Lets a download be tried once more, and says so twice.
+    private struct Stammering: RequestRetrier {
+        func should(
+            _ manager: SessionManager, retry request: Request, with error: any Error,
+            completion: @escaping RequestRetryCompletion
+        ) {
+            completion(request.retryCount == 0, 0)
+            completion(true, 0)
+        }
+    }
+
+    @Test func `what goes on and is cut again is retried after all that has come, once`() async throws {
+        try await withFerry(OriginScript(Self.body, .on(.pathRequests(...2), .cut(after: 100_000)))) { fixture in
+            let manager = manager(fixture, isBackground: false)
+            let cut = try await response(manager.download(fixture.origin.url(), to: nil))
+            let data = try #require(cut.resumeData)
+            manager.retrier = Stammering()
+            let path = fixture.daemon.file("a")
+            let result = try await response(manager.download(resumingWith: data, to: destination(path)))
+            #expect(result.error == nil)
+            #expect(try FileDigest.sha256(path) == Self.body.sha256Hex)
+            let ranges = fixture.origin.requests.map { $0.value("Range") }
+            #expect(ranges == [nil, "bytes=100000-", "bytes=200000-"])
+        }
+    }
+
     @Test func `a server that is busy is told of at once in the process itself`() async throws {
         try await withFerry(OriginScript(Self.body, always: .status(503, body: "busy"))) { fixture in
             let manager = manager(fixture, isBackground: false)
