@@ -135,6 +135,17 @@ func globalCalls(_ address: String, _ data: Data) {
         #expect(OldDownloader.explanation(of: error) == "status 404" && error.responseCode == 404)
     }
 
+    @Test func `writes arrays, dictionaries and flags into a query`() throws {
+        let url = try "http://127.0.0.1/a".asURL()
+        let parameters: Parameters = ["d": ["z": 1, "b": ["x", "y"], "a": true]]
+        let brackets = try URLEncoding.default.encode(URLRequest(url: url), with: parameters)
+        #expect(brackets.url?.query == "d%5Ba%5D=1&d%5Bb%5D%5B%5D=x&d%5Bb%5D%5B%5D=y&d%5Bz%5D=1")
+        let plain = URLEncoding(destination: .httpBody, arrayEncoding: .noBrackets, boolEncoding: .literal)
+        let form = try plain.encode(URLRequest(url: url), with: ["b": ["x", "y"], "c": false])
+        #expect(form.httpBody.map { String(decoding: $0, as: UTF8.self) } == "b=x&b=y&c=false")
+        #expect(form.value(forHTTPHeaderField: "Content-Type")?.hasPrefix("application/x-www-form-urlencoded") == true)
+    }
+
     @Test func `takes and gives results as they are there`() {
         let result: AFResult<Int> = AFResult { 20 }
         #expect(result.map { $0 + 1 }.value == 21 && result.isSuccess && "\(result)" == "SUCCESS")

@@ -137,9 +137,6 @@ extension RequestPlan {
         if asked.timeoutInterval > 0, asked.timeoutInterval != usualTimeout {
             request.idleTimeout = asked.timeoutInterval
         }
-        request.network = NetworkPolicy(
-            allowsCellular: asked.allowsCellularAccess, allowsExpensive: asked.allowsExpensiveNetworkAccess,
-            allowsConstrained: asked.allowsConstrainedNetworkAccess, waits: place.isDaemon)
         request.bringNumbersIntoRange(.clamp)
         return request
     }

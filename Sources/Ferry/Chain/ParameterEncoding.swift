@@ -77,7 +77,9 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
         switch value {
         case let dictionary as [String: Any]:
-            dictionary.flatMap { queryComponents(fromKey: "\(key)[\($0.key)]", value: $0.value) }
+            dictionary.sorted { $0.key < $1.key }.flatMap {
+                queryComponents(fromKey: "\(key)[\($0.key)]", value: $0.value)
+            }
         case let array as [Any]:
             array.flatMap { queryComponents(fromKey: arrayEncoding == .brackets ? key + "[]" : key, value: $0) }
         case let flag as Bool:
