@@ -81,7 +81,7 @@ enum Input: Sendable {
     /// Transfers of a session are to begin no attempt while the journal changes them.
     case takeOut(Set<TransferID>, SessionID)
     /// The change is stored, or was given up: what was taken out stands where it stood.
-    case comeBack(Queue.TakenOut)
+    case comeBack(Lines.TakenOut)
     /// An answer was given to a server, which may fit other transfers of the session.
     case answered(SessionID)
     /// Transfers are forgotten.
@@ -167,7 +167,7 @@ enum Effect: Sendable {
     /// Reads the transfers whose time passes after a moment, if there is one, and through another.
     case readDue(after: Date?, through: Date)
     /// Transfers that were taken out of line, for the caller to give back.
-    case takenOut(Queue.TakenOut)
+    case takenOut(Lines.TakenOut)
     /// Looks at the free slots once the jobs that wait for the service now are done.
     case lookSoon
     /// Reads on in the journal where a line is short.

@@ -1,16 +1,6 @@
 import FerryCore
 import Foundation
 
-extension Queue {
-    /// Transfers of a session that were taken out of line.
-    struct TakenOut: Sendable {
-        let places: Lines.TakenOut
-        let session: SessionID
-        /// The session's own policy when they were taken out; their keys name it.
-        let network: NetworkPolicy?
-    }
-}
-
 /// Where transfers wait, and until when.
 extension QueueState {
     /// Where a transfer is to wait.
@@ -93,14 +83,9 @@ extension QueueState {
     }
 
     /// Puts transfers that were taken out back where they stood.
-    mutating func comeBack(_ taken: Queue.TakenOut) -> [Effect] {
+    mutating func comeBack(_ taken: Lines.TakenOut) -> [Effect] {
         let running = running
-        lines.comeBack(taken.places, unless: running.contains)
-        // They stand under the keys that they had: where the session has another policy since, its transfers get theirs anew.
-        guard sessions.settings(of: taken.session).network != taken.network,
-            lines.beginChangingKeys(of: taken.session)
-        else { return [] }
-        return [.readPolicies(taken.session)]
+        return lines.comeBack(taken, unless: running.contains) ? [.readPolicies(taken.session)] : []
     }
 
     // MARK: Transfers in the journal alone

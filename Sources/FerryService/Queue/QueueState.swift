@@ -123,11 +123,7 @@ struct QueueState: Sendable {
             return effects
         case .restarted(let restart): return lineUp(restart, at: moment)
         case .changed(let record, let old): return follow(record, replacing: old, at: moment)
-        case .takeOut(let ids, let session):
-            let network = sessions.settings(of: session).network
-            return [
-                .takenOut(Queue.TakenOut(places: lines.leave(ids, of: session), session: session, network: network))
-            ]
+        case .takeOut(let ids, let session): return [.takenOut(lines.leave(ids, of: session))]
         case .comeBack(let taken): return comeBack(taken)
         case .answered(let session):
             lines.wake(waitingFor: .authentication, in: session, at: moment.clock)

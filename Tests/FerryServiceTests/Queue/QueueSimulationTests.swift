@@ -31,6 +31,25 @@ import Testing
                 .commit(2, nil), .answer(.submission(13), isFresh: true), .pass(seconds: 400), .change(13, .begins(19)),
                 .answer(.records, isFresh: false), .end(13, .challenge),
             ],
+            // What a failed removal had taken out of line came back under the key that it had before its session changed.
+            [
+                .answer(.start, isFresh: true), .submit(1, wanted(session: 1, host: 0)),
+                .submitMany(13, count: 2, wanted(session: 0, host: 0, isUrgent: true)),
+                .session(0, Limits(active: 2, perHost: 1, inOrder: true, allowsExpensive: false)), .commit(3, nil),
+                .terminate, .answer(.start, isFresh: true), .actOnAll(.removeWithFile, session: 0),
+                .session(0, Limits(active: 2, perHost: nil, inOrder: false, allowsExpensive: nil)), .commit(3, nil),
+                .answer(.many(0), isFresh: false), .answer(.session(0), isFresh: true), .commit(3, .noRoom),
+            ],
+            // The same, where the session's policy was being read when the removal took it out.
+            [
+                .answer(.start, isFresh: true),
+                .submitMany(3, count: 3, wanted(session: 1, host: 1, allowsExpensive: false)), .commit(3, nil),
+                .answer(.submission(3), isFresh: true), .order(1, first: 5), .commit(1, nil),
+                .answer(.order(1), isFresh: true),
+                .session(1, Limits(active: 1, perHost: nil, inOrder: false, allowsExpensive: true)), .commit(3, nil),
+                .actOnAll(.removeWithFile, session: 1), .answer(.session(1), isFresh: true),
+                .answer(.many(1), isFresh: false), .change(3, .address), .commit(2, .noRoom),
+            ],
         ] as [[Step]])
     func `keeps its laws in histories that broke one`(steps: [Step]) {
         let broken = Simulation.replay(steps)
@@ -38,11 +57,12 @@ import Testing
     }
 
     private static func wanted(
-        session: Int, host: Int, isUrgent: Bool = false, begins: Double? = nil, deadline: Double? = nil
+        session: Int, host: Int, isUrgent: Bool = false, allowsExpensive: Bool = true, begins: Double? = nil,
+        deadline: Double? = nil
     ) -> Wanted {
         Wanted(
-            session: session, host: host, isUrgent: isUrgent, waitsForNetworks: true, allowsExpensive: true,
-            isPaused: false, begins: begins, timeout: nil, deadline: deadline)
+            session: session, host: host, isUrgent: isUrgent, waitsForNetworks: true,
+            allowsExpensive: allowsExpensive, isPaused: false, begins: begins, timeout: nil, deadline: deadline)
     }
 
     /// A history that does not repeat could not be shortened.

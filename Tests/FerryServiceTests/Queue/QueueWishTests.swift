@@ -131,7 +131,7 @@ extension `The queue` {
 
     @Test func `gives other keys to what comes back after its session has got another policy`() {
         var queue = queue(with: [record(1), record(2)], active: 1)
-        var out: [Queue.TakenOut] = []
+        var out: [Lines.TakenOut] = []
         func take(_ input: Input) -> [Effect] { queue.take(input, at: moment()) }
         func setPolicy(_ policy: NetworkPolicy?) -> [Effect] {
             var settings = SessionSettings()
@@ -146,6 +146,14 @@ extension `The queue` {
         _ = take(.rested(record(2)))
         #expect(queue.lines.count == 0)
         _ = take(.eligible(Input.Eligible(record: record(2))))
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(queue.lines.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
+
+        // The policy is known, and the transfer is still found under its old key when it is taken out.
+        #expect(setPolicy(NetworkPolicy()).readsPolicies == [.cli])
+        out = take(.takeOut([id(2)], .cli)).takenOut
+        _ = take(.policies([id(2): NetworkPolicy()], .cli))
+        #expect(out.flatMap { take(.comeBack($0)) }.readsPolicies == [.cli])
         _ = take(.policies([id(2): NetworkPolicy()], .cli))
         #expect(queue.lines.waiting(with: queue.sessions.key(record(2)), limit: 9) == [id(2)])
 
@@ -201,7 +209,7 @@ extension `The queue` {
 
 extension [Effect] {
     var expired: [TransferID] { compactMap { if case .expire(let id) = $0 { id } else { nil } } }
-    var takenOut: [Queue.TakenOut] { compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } } }
+    var takenOut: [Lines.TakenOut] { compactMap { if case .takenOut(let taken) = $0 { taken } else { nil } } }
     var dueLooks: [(start: Date?, end: Date)] {
         compactMap { if case .readDue(let start, let end) = $0 { (start, end) } else { nil } }
     }

@@ -20,6 +20,8 @@ struct Lines: Sendable {
     private var changing: Set<SessionID> = []
     /// Transfers that kept their keys when the keys of their session changed; callers may know them by another key.
     private var strays: [TransferID: QueueKey] = [:]
+    /// How often the keys of a session have changed.
+    private var keyChanges = 0
 
     /// - Parameter lookAhead: seconds for which it is known whose time is over.
     init(lookAhead: Double) { dues = DueTransfers(lookAhead: lookAhead) }
@@ -54,8 +56,10 @@ struct Lines: Sendable {
 
     /// Transfers that were taken out of line, and where they stood.
     struct TakenOut: Sendable {
+        let session: SessionID
         fileprivate let ready: [(id: TransferID, key: QueueKey)]
         fileprivate let delayed: [TransferID: DelayedTransfer]
+        fileprivate let keyChanges: Int
     }
 
     /// Takes transfers of a session out of every line.
@@ -68,14 +72,19 @@ struct Lines: Sendable {
             for id in ids { waiting[id] = delayed[id] }
         }
         for id in waiting.keys { delayed[id] = nil }
-        return TakenOut(ready: ready.remove(ids, of: session), delayed: waiting)
+        return TakenOut(
+            session: session, ready: ready.remove(ids, of: session), delayed: waiting, keyChanges: keyChanges)
     }
 
     /// Puts transfers that were taken out back where they stood.
-    mutating func comeBack(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) {
+    ///
+    /// - Returns: whether keys have changed meanwhile, so that the keys of this session have to change once more.
+    @discardableResult
+    mutating func comeBack(_ taken: TakenOut, unless isLive: (TransferID) -> Bool) -> Bool {
         for (id, key) in taken.ready where !isLive(id) { ready.insert(id, key) }
         // The alarm of a delayed transfer may have rung meanwhile.
         for (id, waiting) in taken.delayed where !isLive(id) { delay(id, waiting) }
+        return taken.keyChanges != keyChanges && changing.insert(taken.session).inserted
     }
 
     /// Takes out the transfer that gets the next slot; nil if none that waits may run.
@@ -109,10 +118,7 @@ struct Lines: Sendable {
     mutating func removeAll(with key: QueueKey) -> [TransferID] { ready.removeAll(with: key) }
 
     /// Notes that the keys of a session's transfers are about to change: what is known of them may name the new ones.
-    ///
-    /// - Returns: whether they were not about to change already.
-    @discardableResult
-    mutating func beginChangingKeys(of session: SessionID) -> Bool { changing.insert(session).inserted }
+    mutating func beginChangingKeys(of session: SessionID) { changing.insert(session) }
 
     /// Gives other keys to all waiting transfers of a session.
     ///
@@ -123,6 +129,7 @@ struct Lines: Sendable {
     mutating func changeKeys(
         of session: SessionID, to changed: (QueueKey, TransferID) -> QueueKey?, lines lineKey: (StoredLine) -> QueueKey
     ) -> [(id: TransferID, old: QueueKey, new: QueueKey)] {
+        keyChanges += 1
         changing.remove(session)
         strays = strays.filter { $0.value.session != session }
         var moved: [(id: TransferID, old: QueueKey, new: QueueKey)] = []
