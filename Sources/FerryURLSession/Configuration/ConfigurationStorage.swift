@@ -43,7 +43,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
         var storage = ConfigurationStorage(kind: .ephemeral, identifier: nil)
         storage.httpCookieStorage = PrivateStores.cookies()
         storage.urlCredentialStorage = URLCredentialStorage()
-        storage.urlCache = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+        storage.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
         return storage
     }
 

@@ -90,7 +90,10 @@ extension URLSessionDownloadDelegate {
     /// More of the body; the next part comes when this method has returned.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-    /// Never called: responses are not cached.
+    /// A response is about to be kept in the session's `URLCache`; the answer is kept in its place, or nothing.
+    ///
+    /// Not called for tasks with a completion handler, nor for responses that may not be kept (RFC 9111 §3) or that take
+    /// more than a twentieth of the cache.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)

@@ -50,3 +50,40 @@ final class BodySource: LoadBodySource {
         return BodySource(stream, replace: replace)
     }
 }
+
+extension LoadTransport.Body {
+    /// What the engine sends.
+    ///
+    /// - Throws: `URLError` with code `requestBodyStreamExhausted` if there is to be a stream, and the delegate gives none.
+    func load(of request: URLRequest, _ relay: TaskRelay) async throws -> LoadBody {
+        switch self {
+        case .none:
+            if let data = request.httpBody { return .bytes(data) }
+            guard request.httpBodyStream != nil else { return .none }
+            return try await Self.stream(of: request, relay)
+        case .bytes(let data): return .bytes(data)
+        case .file(let file): return .file(path: file.path)
+        case .stream: return try await Self.stream(of: request, relay)
+        }
+    }
+
+    private static func stream(of request: URLRequest, _ relay: TaskRelay) async throws -> LoadBody {
+        // A stream is read once: from the second time on the delegate gives another.
+        let own = request.httpBodyStream
+        let given: InputStream? = if own == nil { await relay.needBodyStream() } else { nil }
+        guard let stream = own ?? given else { throw URLError(.requestBodyStreamExhausted) }
+        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+        return .stream(BodySource(stream) { await relay.needBodyStream() }, length: length)
+    }
+
+    /// How many bytes are to be sent; -1 if that is not known.
+    func expected(of request: URLRequest) -> Int64 {
+        switch self {
+        case .none: Int64(request.httpBody?.count ?? 0)
+        case .bytes(let data): Int64(data.count)
+        case .file(let file):
+            (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize).flatMap { $0 }.map(Int64.init) ?? -1
+        case .stream: request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } ?? -1
+        }
+    }
+}

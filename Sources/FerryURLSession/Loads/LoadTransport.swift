@@ -47,11 +47,14 @@ final class LoadTransport: TaskTransport {
         var mayPass: Bool { ending != nil || !isSuspended && way == .free }
     }
 
+    private static let partSize = 256 << 10
+
     private let request: URLRequest
     private let body: Body
     private let configuration: URLSessionConfiguration
     private let place: LoadPlace
     private let relay: TaskRelay
+    private let cache: ResponseCache
     /// Makes a download of a load whose head has been read; nil where data tasks cannot become downloads.
     private let makeDownload: @Sendable (Load, HTTPURLResponse) async -> Void
     private let policy: NetworkPolicy
@@ -67,6 +70,7 @@ final class LoadTransport: TaskTransport {
         self.relay = relay
         self.place = place
         self.makeDownload = makeDownload
+        cache = ResponseCache(request, configuration)
         policy = RequestMapping.network(request, configuration)
         let limit = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
         let pace = LoadPace(limit: relay.task.bytesPerSecondLimit)
@@ -180,24 +184,40 @@ final class LoadTransport: TaskTransport {
     // MARK: The exchange
 
     private func run() async {
-        let conditions = followConditions()
-        defer { conditions.cancel() }
         do {
-            try await pass()
-            try await perform(try await makeLoad())
+            switch cache.source(at: Date()) {
+            case .cache(let kept): try await serve(kept)
+            case .none: throw URLError(.resourceUnavailable)
+            case .server: try await ask()
+            case .confirmed(let kept, let conditions): try await ask(whether: kept, conditions)
+            }
         } catch {
             await end(error)
         }
     }
 
-    private func makeLoad() async throws -> Load {
+    /// Asks the server, or whether what the cache has still holds.
+    private func ask(whether kept: CachedURLResponse? = nil, _ fields: [HeaderField] = []) async throws {
+        let conditions = followConditions()
+        defer { conditions.cancel() }
+        try await pass()
+        let load = try await makeLoad(with: fields)
+        let head = try await load.head()
+        guard let kept, head.status == 304 else { return try await perform(load, head) }
+        while try await load.part() != nil {}
+        try await serve(cache.refreshed(kept, by: head.fields, at: Date()), after: load.exchanges)
+    }
+
+    private func makeLoad(with conditions: [HeaderField] = []) async throws -> Load {
         let engine = try await place.engine()
+        var asked = self.request
+        for field in conditions { asked.setValue(field.value, forHTTPHeaderField: field.name) }
         let request = LoadMapping.request(
-            request, body: try await loadBody(), configuration: configuration, proxies: place.proxies,
+            asked, body: try await body.load(of: asked, relay), configuration: configuration, proxies: place.proxies,
             trust: place.trust)
         let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: self.request)
         let load = Load(request, engine: engine, advisor: advisor)
-        let expected = expectedToSend
+        let expected = body.expected(of: asked)
         load.onSent { [relay] total in relay.sent(total: total, expected: expected) }
         load.onInformational { [relay] head in
             if let response = ResponseMapping.response(head) { relay.informational(response) }
@@ -207,22 +227,69 @@ final class LoadTransport: TaskTransport {
         return load
     }
 
-    private func perform(_ load: Load) async throws {
-        let head = try await load.head()
+    private func perform(_ load: Load, _ head: ResponseHead) async throws {
         guard let response = ResponseMapping.response(head) else { throw URLError(.badServerResponse) }
         try await pass()
+        switch try await tell(response) {
+        case .becomeDownload: return await becomeDownload(load, response)
+        default: break
+        }
+        let room = cache.room(for: response)
+        var body: Data? = room.map { _ in Data() }
+        while let part = try await load.part() {
+            body?.append(part)
+            if let count = body?.count, count > room ?? 0 { body = nil }
+            try await deliver(part)
+        }
+        state.withLock { $0.deadline.pause() }
+        if let body { await keep(response, body) }
+        cache.invalidate(status: head.status)
+        await relay.complete(nil, metrics: load.exchanges)
+    }
+
+    /// Shows the delegate a response; throws if the task is to end with it.
+    private func tell(_ response: HTTPURLResponse) async throws -> URLSession.ResponseDisposition {
         let answer = await relay.response(response)
         try checkEnding()
-        switch answer {
-        case .allow: break
-        case .cancel: throw FerryCore.TransferError(.canceled, "The task was canceled.")
-        case .becomeDownload:
-            state.withLock { $0.deadline.pause() }
-            return await makeDownload(load, response)
-        }
-        while let part = try await load.part() { try await deliver(part) }
+        if answer == .cancel { throw FerryCore.TransferError(.canceled, "The task was canceled.") }
+        return answer
+    }
+
+    private func becomeDownload(_ load: Load, _ response: HTTPURLResponse) async {
         state.withLock { $0.deadline.pause() }
-        await relay.complete(nil, metrics: load.exchanges)
+        await makeDownload(load, response)
+    }
+
+    /// Keeps a response, as far as the delegate agrees.
+    private func keep(_ response: HTTPURLResponse, _ body: Data) async {
+        guard let proposal = cache.proposal(response, body, at: Date()), let kept = await relay.willCache(proposal),
+            kept.storagePolicy != .notAllowed
+        else { return }
+        cache.keep(kept)
+    }
+
+    /// Delivers what the cache has.
+    ///
+    /// - Parameter exchanges: how the server has confirmed it, if it was asked.
+    private func serve(_ kept: CachedURLResponse, after exchanges: [ExchangeFacts] = []) async throws {
+        // What is here needs no network.
+        change { $0.way = .free }
+        try await pass()
+        guard let response = ResponseMapping.response(kept) else { throw URLError(.badServerResponse) }
+        if try await tell(response) == .becomeDownload {
+            // A download has its file from the server.
+            let load = try await makeLoad()
+            _ = try await load.head()
+            return await becomeDownload(load, response)
+        }
+        var rest = kept.data[...]
+        while !rest.isEmpty {
+            try await deliver(Data(rest.prefix(Self.partSize)))
+            rest = rest.dropFirst(Self.partSize)
+        }
+        state.withLock { $0.deadline.pause() }
+        let facts = exchanges.isEmpty ? [ExchangeFacts(ofCache: response, fetched: Date())] : exchanges
+        await relay.complete(nil, metrics: facts)
     }
 
     /// Gives the delegate a part of the body, no faster than the task may be.
@@ -259,39 +326,5 @@ final class LoadTransport: TaskTransport {
                 URLError.failing((reason as? URLError)?.code ?? .unknown, url)
             }
         await relay.complete(told, metrics: load?.exchanges ?? [])
-    }
-
-    // MARK: The body
-
-    private func loadBody() async throws -> LoadBody {
-        switch body {
-        case .none:
-            if let data = request.httpBody { return .bytes(data) }
-            guard request.httpBodyStream != nil else { return .none }
-            return try await streamBody()
-        case .bytes(let data): return .bytes(data)
-        case .file(let file): return .file(path: file.path)
-        case .stream: return try await streamBody()
-        }
-    }
-
-    private func streamBody() async throws -> LoadBody {
-        let relay = relay
-        // A stream is read once: from the second time on the delegate gives another.
-        let own = request.httpBodyStream
-        let given: InputStream? = if own == nil { await relay.needBodyStream() } else { nil }
-        guard let stream = own ?? given else { throw URLError(.requestBodyStreamExhausted) }
-        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        return .stream(BodySource(stream) { await relay.needBodyStream() }, length: length)
-    }
-
-    private var expectedToSend: Int64 {
-        switch body {
-        case .none: Int64(request.httpBody?.count ?? 0)
-        case .bytes(let data): Int64(data.count)
-        case .file(let file):
-            (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize).flatMap { $0 }.map(Int64.init) ?? -1
-        case .stream: request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } ?? -1
-        }
     }
 }

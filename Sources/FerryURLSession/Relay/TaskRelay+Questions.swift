@@ -18,6 +18,17 @@ extension TaskRelay {
         } ?? .allow
     }
 
+    /// Asks what a cache is to keep of a response; nil if nothing. A task whose handler takes its result keeps what is proposed.
+    func willCache(_ proposed: CachedURLResponse) async -> CachedURLResponse? {
+        guard task.handler == nil, let dataTask = task as? URLSessionDataTask else { return proposed }
+        let session = session
+        let answer: CachedURLResponse?? = await ask((any URLSessionDataDelegate).self) { delegate, answer in
+            delegate.urlSession(
+                session, dataTask: dataTask, willCacheResponse: proposed, completionHandler: answer)
+        }
+        return answer ?? proposed
+    }
+
     /// Asks about a redirect; nil makes it the result.
     func willRedirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest? {
         let (session, task) = (session, task)

@@ -17,6 +17,14 @@ package enum ResponseMapping {
             headerFields: fields(head.fields))
     }
 
+    /// A response as a cache has kept it.
+    static func response(_ kept: CachedURLResponse) -> HTTPURLResponse? {
+        guard let response = kept.response as? HTTPURLResponse, let url = response.url else { return nil }
+        var fields: [String: String] = [:]
+        for (name, value) in response.allHeaderFields { fields["\(name)"] = value as? String ?? "\(value)" }
+        return NamedResponse(url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1", headerFields: fields)
+    }
+
     /// One value for each name; several fields of a name are joined (RFC 9110 §5.3).
     package static func fields(_ fields: [HeaderField]) -> [String: String] {
         var result: [String: String] = [:]

@@ -69,7 +69,8 @@ final class ForegroundEngine: SessionEngine {
             try? local.folders.open()
             return LocalResourceTransport(url, isDownload: isDownload, folder: loads.folder, relay: relay)
         }
-        if RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
+        // The cache has what data tasks have fetched.
+        if !work.isData, RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
             return FailedTransport(URLError.failing(.resourceUnavailable, request.url), relay: relay)
         }
         switch work {

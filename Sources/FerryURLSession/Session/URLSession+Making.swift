@@ -46,7 +46,7 @@ extension URLSession {
             if !isCustom, !allowed.contains(scheme) {
                 return .impossible(.failing(.unsupportedURL, request.url))
             }
-            if request.cachePolicy == .returnCacheDataDontLoad {
+            if request.cachePolicy == .returnCacheDataDontLoad, kind == .background || !work.isData {
                 return .impossible(.failing(.resourceUnavailable, request.url))
             }
         }

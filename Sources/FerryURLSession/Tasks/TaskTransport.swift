@@ -35,6 +35,10 @@ enum TaskWork: Sendable {
     /// Can never be done: the task ends with this error once it is resumed.
     case impossible(URLError)
 
+    var isData: Bool {
+        if case .data = self { true } else { false }
+    }
+
     var request: URLRequest? {
         switch self {
         case .data(let request), .download(let request), .upload(let request, _): request

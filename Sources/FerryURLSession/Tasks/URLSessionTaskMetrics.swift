@@ -83,6 +83,19 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {  //
     open var negotiatedTLSCipherSuite: tls_ciphersuite_t? {
         facts.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
     }
-    open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType { .networkLoad }
+    open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType {
+        facts.response != nil && facts.requestStart == nil ? .localCache : .networkLoad
+    }
     open var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
+}
+
+extension ExchangeFacts {
+    /// A response that came from the cache, without a server.
+    init(ofCache response: HTTPURLResponse, fetched: Date) {
+        let url = response.url?.absoluteString ?? ""
+        self.init(url: url, method: "GET")
+        let fields = response.allHeaderFields.map { HeaderField(name: "\($0.key)", value: "\($0.value)") }
+        self.response = ResponseFacts(url: url, status: response.statusCode, version: "HTTP/1.1", fields: fields)
+        fetchStart = fetched
+    }
 }

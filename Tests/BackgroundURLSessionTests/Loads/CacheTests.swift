@@ -1,0 +1,193 @@
+import FerryCore
+import FerryTesting
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+@testable import FerryURLSession
+
+@Suite(.timeLimit(.minutes(1))) struct `A session's cache` {
+    private let body = SeededBody(seed: 86, size: 20_000)
+    private let fresh = OriginMode.field("Cache-Control", "max-age=3600")
+
+    private func configuration(
+        _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    ) -> FerryURLSession.URLSessionConfiguration {
+        let configuration = FerryURLSession.URLSessionConfiguration.ephemeral
+        configuration.urlCache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: nil)
+        configuration.requestCachePolicy = policy
+        return configuration
+    }
+
+    /// The bodies that some tasks get, one after the other, and how many requests the origin had.
+    private func bodies(
+        _ bed: LoadBed, _ count: Int, _ change: (inout URLRequest, Int) -> Void = { _, _ in }
+    ) async throws -> Int {
+        for number in 1...count {
+            let task = bed.started({ change(&$0, number) })
+            let story = try await bed.witness.end(of: task)
+            #expect(story.error == nil && story.data.elementsEqual(body.bytes))
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        return bed.origin.requests.count
+    }
+
+    @Test func `19 what is fresh comes without the server, also where no network may be used`() async throws {
+        try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
+            let first = try await bodies(bed, 1)
+            bed.conditions.set(.network)
+            let all = try await bodies(bed, 2)
+            #expect(first == 1 && all == 1)
+        }
+    }
+
+    @Test func `19 what is stale is confirmed, and then fresh again`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .field("Cache-Control", "max-age=0")), .on(.request(2), fresh))
+        try await withLoads(script, configuration()) { bed in
+            let count = try await bodies(bed, 3)
+            #expect(count == 2)
+            let asked = bed.origin.requests.last
+            #expect(asked?.value("If-None-Match") == OriginResource.etag(of: body))
+            #expect(asked?.value("If-Modified-Since") != nil)
+        }
+    }
+
+    @Test func `19 another version takes the place of a stale one`() async throws {
+        let other = SeededBody(seed: 87, size: 30_000)
+        let script = OriginScript(
+            body, .on(.request(1), .field("Cache-Control", "no-cache")), .on(.request(2), .version(other), fresh))
+        try await withLoads(script, configuration()) { bed in
+            _ = try await bodies(bed, 1)
+            for _ in 1...2 {
+                let story = try await bed.witness.end(of: bed.started())
+                #expect(story.data.elementsEqual(other.bytes))
+            }
+            #expect(bed.origin.requests.count == 2)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.useProtocolCachePolicy, 1), (.reloadIgnoringLocalCacheData, 3),
+            (.reloadIgnoringLocalAndRemoteCacheData, 3), (.returnCacheDataElseLoad, 1),
+            (.reloadRevalidatingCacheData, 3),
+        ] as [(URLRequest.CachePolicy, Int)])
+    func `19 the session's policy says whether the server is asked`(policy: URLRequest.CachePolicy, count: Int)
+        async throws
+    {
+        try await withLoads(OriginScript(body, always: fresh), configuration(policy)) { bed in
+            let asked = try await bodies(bed, 3)
+            #expect(asked == count)
+        }
+    }
+
+    @Test func `19 the cache alone is asked where a request says so`() async throws {
+        let stale = OriginMode.field("Cache-Control", "max-age=0")
+        try await withLoads(OriginScript(body, always: stale), configuration()) { bed in
+            let empty = try await bed.witness.end(of: bed.started { $0.cachePolicy = .returnCacheDataDontLoad })
+            #expect(empty.error?.code == .resourceUnavailable && bed.origin.requests.isEmpty)
+            _ = try await bodies(bed, 1)
+            let count = try await bodies(bed, 1) { request, _ in request.cachePolicy = .returnCacheDataDontLoad }
+            #expect(count == 1)
+        }
+    }
+
+    @Test func `19 a query and the fields that Vary names tell responses apart`() async throws {
+        let script = OriginScript(body, always: fresh, .field("Vary", "Accept-Language"))
+        try await withLoads(script, configuration()) { bed in
+            let languages = try await bodies(bed, 4) { request, number in
+                request.setValue(number < 3 ? "de" : "en", forHTTPHeaderField: "Accept-Language")
+            }
+            #expect(languages == 2)
+            let queries = try await bodies(bed, 2) { request, number in
+                request.url = request.url.flatMap { URL(string: $0.absoluteString + "?page=\(number)") }
+                request.setValue("en", forHTTPHeaderField: "Accept-Language")
+            }
+            #expect(queries == 4)
+        }
+    }
+
+    @Test(
+        arguments: [
+            [.field("Cache-Control", "no-store")], [.field("Vary", "*")], [.status(500, body: "x")],
+            // More than a twentieth of the cache.
+            [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9")],
+            [.version(SeededBody(seed: 88, size: 500_000)), .field("Cache-Control", "max-age=9"), .chunked],
+        ] as [[OriginMode]])
+    func `19 what may not be kept is fetched again`(modes: [OriginMode]) async throws {
+        let script = OriginScript(body, rules: [OriginRule(condition: .always, modes: modes)])
+        try await withLoads(script, configuration()) { bed in
+            for _ in 1...2 { _ = try await bed.witness.end(of: bed.started()) }
+            #expect(bed.origin.requests.count == 2)
+            #expect(bed.origin.requests.allSatisfy { $0.value("If-None-Match") == nil })
+        }
+    }
+
+    @Test func `19 the delegate decides what is kept`() async throws {
+        for keeps in [true, false] {
+            try await withOrigin(OriginScript(body, always: fresh)) { origin in
+                let keeper = Keeper(keeps: keeps)
+                let session = FerryURLSession.URLSession(
+                    configuration: configuration(), delegate: keeper, delegateQueue: nil)
+                defer { session.invalidateAndCancel() }
+                let url = try #require(URL(string: origin.url()))
+                for _ in 1...2 {
+                    let task = session.dataTask(with: url)
+                    task.resume()
+                    try await eventually("the task ends") { task.state == .completed }
+                }
+                #expect(keeper.proposed == (keeps ? [20_000] : [20_000, 20_000]))
+                #expect(origin.requests.count == (keeps ? 1 : 2))
+                #expect(keeper.fetchTypes == (keeps ? [.networkLoad, .localCache] : [.networkLoad, .networkLoad]))
+            }
+        }
+    }
+
+    @Test func `19 another method that succeeds lets go of what is kept`() async throws {
+        try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
+            _ = try await bodies(bed, 1)
+            _ = try await bed.witness.end(of: bed.started { $0.httpMethod = "DELETE" })
+            _ = try await bodies(bed, 1)
+            #expect(bed.origin.requests.map(\.method) == ["GET", "DELETE", "GET"])
+        }
+    }
+
+    @Test func `19 what a request asks with conditions of its own is no business of the cache's`() async throws {
+        try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
+            _ = try await bodies(bed, 1)
+            let task = bed.started { $0.setValue(OriginResource.etag(of: body), forHTTPHeaderField: "If-None-Match") }
+            _ = try await bed.witness.end(of: task)
+            #expect((task.response as? HTTPURLResponse)?.statusCode == 304)
+        }
+    }
+}
+
+/// Decides what is kept.
+private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate, Sendable {
+    private let state = Mutex<(proposed: [Int], types: [FerryURLSession.URLSessionTaskMetrics.ResourceFetchType])>(
+        ([], []))
+    private let keeps: Bool
+
+    init(keeps: Bool) { self.keeps = keeps }
+
+    var proposed: [Int] { state.withLock(\.proposed) }
+    var fetchTypes: [FerryURLSession.URLSessionTaskMetrics.ResourceFetchType] { state.withLock(\.types) }
+
+    func urlSession(
+        _ session: FerryURLSession.URLSession, dataTask: FerryURLSession.URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        state.withLock { $0.proposed.append(proposedResponse.data.count) }
+        completionHandler(keeps ? proposedResponse : nil)
+    }
+
+    func urlSession(
+        _ session: FerryURLSession.URLSession, task: FerryURLSession.URLSessionTask,
+        didFinishCollecting metrics: FerryURLSession.URLSessionTaskMetrics
+    ) {
+        state.withLock { $0.types += metrics.transactionMetrics.map(\.resourceFetchType) }
+    }
+}
