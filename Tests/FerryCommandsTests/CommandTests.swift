@@ -33,7 +33,9 @@ import Testing
         let daemon = FakeDaemon(ends: Self.ends)
         _ = await ferry("get", Self.good, daemon: daemon)
         _ = await ferry("add", Self.good, daemon: daemon)
-        #expect(daemon.requests.map(\.retries) == [5, nil])
+        _ = await ferry("get", Self.good, "--retries", "9", daemon: daemon)
+        #expect(daemon.requests.map(\.retries) == [5, nil, 9])
+        #expect(daemon.requests.map(\.retryRule) == [RetryRule(unreachableRetries: 2), nil, nil])
     }
 
     @Test func `E1 an interrupted get pauses its transfers and says how to go on`() async {

@@ -71,8 +71,20 @@ import Testing
             .connectFailed, "example.com refused the connection.", details: ErrorDetails())
         transfer.error?.details.attempts = 3
         transfer.nextTryAt = now.addingTimeInterval(8)
-        let line = ProgressLine(retries: 5).render(transfer, width: 120, now: now)
+        let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 120, now: now)
         #expect(line == "file.iso  waiting: example.com refused the connection; next try in 8 s (3 of 5)")
+    }
+
+    @Test(arguments: [(0, ECONNREFUSED, "(1 of 2)"), (0, EHOSTUNREACH, "(1 of 5)"), (1, ECONNREFUSED, "(1 of 5)")])
+    func `a wait counts by the limit that ends it`(bytes: Int64, cause: Int32, count: String) {
+        var transfer = Transfer.sample()
+        transfer.state = .waiting
+        transfer.reason = .retry
+        transfer.bytesReceived = bytes
+        transfer.error = TransferError(.connectFailed, "It failed.", details: ErrorDetails(errno: cause))
+        transfer.error?.details.attempts = 1
+        let limits = RetryLimits(usual: 5, unreachable: 2)
+        #expect(WaitSentence.of(transfer, retries: limits, now: now)?.hasSuffix(count) == true)
     }
 
     /// A sentence with a long URL filled the line, and hid whether there would be another attempt.
@@ -83,7 +95,7 @@ import Testing
         transfer.error = TransferError(.serverBusy, "The server answered 503 for https://example.com/file.iso.")
         transfer.error?.details.attempts = 3
         transfer.nextTryAt = now.addingTimeInterval(8)
-        let line = ProgressLine(retries: 5).render(transfer, width: 60, now: now)
+        let line = ProgressLine(retries: RetryLimits(usual: 5)).render(transfer, width: 60, now: now)
         #expect(line == "file.iso  waiting: The server ans…; next try in 8 s (3 of 5)")
         #expect(line.displayWidth == 60)
     }
@@ -126,7 +138,7 @@ import Testing
     }
 
     @Test func `plain lines come with changes of state and now and then`() {
-        var plain = PlainProgress(retries: 5)
+        var plain = PlainProgress(retries: RetryLimits(usual: 5))
         var said: String?
         var transfer = Transfer.sample()
         transfer.bytesReceived = 0

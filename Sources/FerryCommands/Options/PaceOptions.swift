@@ -30,7 +30,7 @@ struct PaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Failures in a row without progress that are tried again (get: 5; add: the daemon's own limits).",
+            "Failures in a row without progress that are tried again (get: 5, and 2 of refused connections, unknown names and TLS; add: the daemon's own limits).",
             valueName: "number"))
     var retries: Int?
 

@@ -3,7 +3,7 @@ import FerryFoundation
 
 /// Decides which lines about progress go to a log or a pipe: changes of state, and now and then how far it is.
 struct PlainProgress {
-    var retries: Int?
+    var retries: RetryLimits?
     private var said: [TransferID: Said] = [:]
 
     /// What was said last of one transfer.
@@ -19,7 +19,7 @@ struct PlainProgress {
     private static let shortestSilence: TimeInterval = 1
     private static let step = 10
 
-    init(retries: Int? = nil) { self.retries = retries }
+    init(retries: RetryLimits? = nil) { self.retries = retries }
 
     /// The line to write, if any.
     mutating func line(_ transfer: Transfer, now: Date) -> String? {

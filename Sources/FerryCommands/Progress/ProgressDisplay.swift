@@ -20,7 +20,7 @@ actor ProgressDisplay {
     // More often than this, drawing costs more than it shows.
     private static let interval: TimeInterval = 0.1
 
-    init(_ context: CommandContext, total: Int?, retries: Int? = nil, isQuiet: Bool = false) {
+    init(_ context: CommandContext, total: Int?, retries: RetryLimits? = nil, isQuiet: Bool = false) {
         self.context = context
         self.isQuiet = isQuiet
         mode =

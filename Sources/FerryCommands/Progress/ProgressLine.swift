@@ -5,7 +5,7 @@ import FerryFoundation
 struct ProgressLine {
     var palette = Palette(isOn: false)
     /// How many failures without progress are tried again, if that is known.
-    var retries: Int?
+    var retries: RetryLimits?
 
     private static let widestBar = 30
     private static let narrowestBar = 5
@@ -49,7 +49,7 @@ struct ProgressLine {
         return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
     }
 
-    private static func waiting(_ transfer: Transfer, _ retries: Int?, _ width: Int, _ now: Date) -> String {
+    private static func waiting(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
         let start = "waiting: "
         let room = width - start.displayWidth
         return start + (WaitSentence.of(transfer, retries: retries, width: room, now: now) ?? "its turn")

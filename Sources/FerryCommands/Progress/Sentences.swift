@@ -1,13 +1,32 @@
 import FerryCore
 import FerryFoundation
 
+/// How many failures of a transfer without progress are tried again.
+struct RetryLimits: Sendable {
+    var usual: Int
+    /// Where no server is reached and nothing suggests that one will be; nil is as usual.
+    var unreachable: Int?
+
+    func apply(to request: inout TransferRequest) {
+        request.retries = usual
+        if let unreachable { request.retryRule = RetryRule(unreachableRetries: min(usual, unreachable)) }
+    }
+
+    func limit(of transfer: Transfer) -> Int {
+        guard let unreachable, transfer.bytesReceived == 0, transfer.error?.hasPoorProspect == true else {
+            return usual
+        }
+        return min(usual, unreachable)
+    }
+}
+
 /// Says in words what a transfer waits for and when it tries again.
 enum WaitSentence {
     /// - Parameters:
-    ///   - retries: How many failures without progress are tried again, if that is known.
+    ///   - retries: How many failures are tried again, if that is known.
     ///   - width: Columns; a cause that does not fit is cut, so that the time of the next attempt is seen.
     /// - Returns: Nil if the transfer waits for nothing.
-    static func of(_ transfer: Transfer, retries: Int? = nil, width: Int = .max, now: Date) -> String? {
+    static func of(_ transfer: Transfer, retries: RetryLimits? = nil, width: Int = .max, now: Date) -> String? {
         guard transfer.state == .waiting, let reason = transfer.reason else { return nil }
         switch reason {
         case .slot: return "a free slot"
@@ -33,7 +52,7 @@ enum WaitSentence {
         }
     }
 
-    private static func retry(_ transfer: Transfer, _ retries: Int?, _ width: Int, _ now: Date) -> String {
+    private static func retry(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
         let usual = transfer.reason == .server ? "its server, which wants a pause" : "the next try"
         let cause = transfer.error.map { Self.cause($0.message) } ?? usual
         var text = ""
@@ -42,7 +61,9 @@ enum WaitSentence {
             text += left > 0 ? "; next try in \(TimeText.words(left))" : "; trying again"
         }
         if let tries = transfer.error?.details.attempts ?? (transfer.attempts > 0 ? transfer.attempts : nil) {
-            text += retries.map { tries <= $0 ? " (\(tries) of \($0))" : " (\(tries))" } ?? " (try \(tries))"
+            text +=
+                retries.map { $0.limit(of: transfer) }.map { tries <= $0 ? " (\(tries) of \($0))" : " (\(tries))" }
+                ?? " (try \(tries))"
         }
         let room = width - text.displayWidth
         guard cause.displayWidth > room, room > 1 else { return cause + text }

@@ -19,8 +19,8 @@ struct GetCommand: FerrySubcommand {
             ExitStatus(.terminate, meaning: "ended by SIGTERM (SIGHUP: 129); the transfers go on"),
         ]
 
-    /// Failures in a row without progress after which a user who waits would rather be told.
-    static let retries = 5
+    /// Failures after which a user who waits would rather be told.
+    static let retries = RetryLimits(usual: 5, unreachable: 2)
 
     @OptionGroup var request: RequestOptions
 
@@ -35,8 +35,8 @@ struct GetCommand: FerrySubcommand {
 
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, urls) = try request.template(in: context)
-        let tries = request.pace.retries ?? Self.retries
-        template.retries = tries
+        let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
+        tries.apply(to: &template)
         if !json, ListSubmission.takes(template, of: request) {
             return try await get(ListSubmission(template: template, urls: urls), retries: tries, in: context)
         }
@@ -85,7 +85,7 @@ struct GetCommand: FerrySubcommand {
     }
 
     /// Hands a list over in one piece, and waits for its files.
-    private func get(_ list: ListSubmission, retries: Int, in context: CommandContext) async throws -> Int32 {
+    private func get(_ list: ListSubmission, retries: RetryLimits, in context: CommandContext) async throws -> Int32 {
         let signals = context.console.stopSignals()
         let service = try context.service()
         let (list, unfinished) = try await new ? (list, []) : list.withoutUnfinished(in: service)

@@ -11,11 +11,13 @@ extension ErrorCode {
                 "the resolver did not answer", .patient, about: .connection, exit: .network, http: 502, aria2: 19,
                 url: -1006)
         case .hostNotFound:
-            ErrorRow("no such host", .doubtful, about: .name, exit: .network, http: 502, aria2: 19, url: -1003)
+            ErrorRow(
+                "no such host", .doubtful, about: .name, exit: .network, http: 502, aria2: 19, url: -1003,
+                prospect: .poor)
         case .connectFailed:
             ErrorRow(
                 "the connection was refused or the host is unreachable", .patient, about: .connection, exit: .network,
-                http: 502, aria2: 6, url: -1004)
+                http: 502, aria2: 6, url: -1004, prospect: .poorIfRefused)
         case .connectionLost:
             ErrorRow(
                 "reset, early end or short body", .patient, about: .connection, exit: .network, http: 502, aria2: 6,
@@ -31,7 +33,7 @@ extension ErrorCode {
         case .proxyFailed:
             ErrorRow(
                 "the proxy refused or spoke nonsense", .doubtful, about: .proxy, exit: .network, http: 502, aria2: 6,
-                url: -1004)
+                url: -1004, prospect: .poorIfRefused)
         case .proxyAuthRequired:
             ErrorRow(
                 "the proxy wants credentials", .final, about: .transfer, exit: .access, http: 502, aria2: 24, url: -1013
@@ -39,7 +41,7 @@ extension ErrorCode {
         case .tlsFailed:
             ErrorRow(
                 "the TLS handshake failed, not by certificate", .doubtful, about: .connection, exit: .tls, http: 502,
-                aria2: 1, url: -1200)
+                aria2: 1, url: -1200, prospect: .poor)
         case .tlsCertificate:
             ErrorRow(
                 "the certificate's chain, name, date or purpose is wrong", .final, about: .source, exit: .tls,

@@ -12,11 +12,12 @@ package struct ErrorRow: Sendable {
     /// Foundation's `URLError.Code` raw value; nil where there is none.
     package let urlError: Int?
     package let kept: KeptBytes
+    package let prospect: ErrorProspect
 
     init(
         _ meaning: String, _ errorClass: ErrorClass, about subject: ErrorSubject, exit: ErrorExit, http: Int,
         aria2: Int?, url: Int?,
-        kept: KeptBytes = .partial
+        kept: KeptBytes = .partial, prospect: ErrorProspect = .open
     ) {
         self.meaning = meaning
         self.errorClass = errorClass
@@ -26,6 +27,7 @@ package struct ErrorRow: Sendable {
         self.aria2 = aria2
         self.urlError = url
         self.kept = kept
+        self.prospect = prospect
     }
 
     /// Exit status of `ferry` for a transfer that ended so.
@@ -148,6 +150,16 @@ package enum ErrorClass: String, Codable, Sendable {
     case doubtful
     /// Ends the transfer.
     case final
+}
+
+/// What the next try may hope for, as long as nothing has come from a server.
+package enum ErrorProspect: Sendable {
+    /// The cause may pass by itself.
+    case open
+    /// Nothing suggests that it passes.
+    case poor
+    /// As `poor` where a connection was refused, else as `open`.
+    case poorIfRefused
 }
 
 /// What a transfer that ended with an error leaves on disk.

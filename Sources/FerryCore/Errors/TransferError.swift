@@ -124,3 +124,14 @@ extension TransferError {
         }
     }
 }
+
+extension TransferError {
+    /// Whether nothing suggests that the next try does better: a connection was refused, a name is unknown, TLS failed.
+    package var hasPoorProspect: Bool {
+        switch code.row.prospect {
+        case .open: false
+        case .poor: true
+        case .poorIfRefused: details.errno == ECONNREFUSED
+        }
+    }
+}

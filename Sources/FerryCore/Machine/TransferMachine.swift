@@ -128,7 +128,8 @@ package struct TransferMachine: Sendable {
     }
 
     private mutating func failed(_ error: TransferError, _ retryAfter: RetryAfter?, _ moment: Moment) -> Action {
-        let policy = record.request.retryPolicy
+        let own = record.request.retryPolicy
+        let policy = record.facts.ranges.isEmpty ? own : own.afterBytes
         if let status = error.details.httpStatus, policy.rule?.expiredStatusCodes.contains(status) == true {
             return wait(error, .expired, moment)
         }

@@ -108,6 +108,7 @@ package struct FailureLedger: Hashable, Codable, Sendable {
     private func isOverLimit(_ error: TransferError, _ errorClass: ErrorClass, _ policy: RetryPolicy) -> Bool {
         if let limit = policy.rule?.maximumAttemptsWithoutProgress, failuresSinceByte >= limit { return true }
         if errorClass == .doubtful, let limit = policy.rule?.doubtfulRetries, doubtfulFailures > limit { return true }
+        if error.hasPoorProspect, let limit = policy.rule?.unreachableRetries, failuresSinceByte > limit { return true }
         if let retries = policy.retries, failures > retries { return true }
         if error.code == .serverBusy, let statusRetries = policy.statusRetries { return statusFailures > statusRetries }
         return policy.retries == nil && policy.rule == nil && errorClass == .doubtful

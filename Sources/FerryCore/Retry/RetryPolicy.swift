@@ -41,11 +41,14 @@ package struct RetryRule: Hashable, Codable, Sendable {
     package var expiredStatusCodes: Set<Int>
     /// Retries after failures that most likely stay, as of TLS or of answers that make no sense; nil is no limit.
     package var doubtfulRetries: Int?
+    /// Retries where the server was not reached and nothing suggests that it will be, as long as no byte has come; nil is
+    /// no limit of its own.
+    package var unreachableRetries: Int?
 
     package init(
         initialDelay: Double = 1, multiplier: Double = 2, maximumDelay: Double = 300, jitter: Double = 0.2,
         maximumAttemptsWithoutProgress: Int? = nil, statusCodes: Set<Int> = [], expiredStatusCodes: Set<Int> = [],
-        doubtfulRetries: Int? = nil
+        doubtfulRetries: Int? = nil, unreachableRetries: Int? = nil
     ) {
         self.initialDelay = initialDelay
         self.multiplier = multiplier
@@ -55,6 +58,7 @@ package struct RetryRule: Hashable, Codable, Sendable {
         self.statusCodes = statusCodes
         self.expiredStatusCodes = expiredStatusCodes
         self.doubtfulRetries = doubtfulRetries
+        self.unreachableRetries = unreachableRetries
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -65,6 +69,7 @@ package struct RetryRule: Hashable, Codable, Sendable {
         case statusCodes = "status_codes"
         case expiredStatusCodes = "expired_status_codes"
         case doubtfulRetries = "doubtful_retries"
+        case unreachableRetries = "unreachable_retries"
     }
 }
 
@@ -76,6 +81,13 @@ extension RetryPolicy {
         if let status = error.details.httpStatus, rule.statusCodes.contains(status) { return .patient }
         let isPatient = error.code.row.subject.changesWithNetwork && error.errorClass == .doubtful
         return isPatient ? .patient : error.errorClass
+    }
+
+    /// The policy for a transfer of which bytes are there: its server has been reached.
+    package var afterBytes: RetryPolicy {
+        var policy = self
+        policy.rule?.unreachableRetries = nil
+        return policy
     }
 }
 

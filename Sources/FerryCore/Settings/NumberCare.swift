@@ -83,6 +83,7 @@ extension RetryRule {
         try care.apply(.jitter, to: &jitter)
         try care.apply(.attemptsWithoutProgress, to: &maximumAttemptsWithoutProgress)
         try care.apply(.doubtfulRetries, to: &doubtfulRetries)
+        try care.apply(.unreachableRetries, to: &unreachableRetries)
         try care.apply(.retriedStatus, to: &statusCodes)
         try care.apply(.expiredStatus, to: &expiredStatusCodes)
     }

@@ -59,6 +59,7 @@ extension SettingRange<Int> {
     package static var statusRetries: Self { Self("status_retries", 0...1000) }
     package static var attemptsWithoutProgress: Self { Self("maximum_attempts_without_progress", 0...1_000_000) }
     package static var doubtfulRetries: Self { Self("doubtful_retries", 0...1_000_000) }
+    package static var unreachableRetries: Self { Self("unreachable_retries", 0...1_000_000) }
     /// Both ends of a range of statuses, the second of which is not included.
     package static var acceptableStatus: Self { Self("acceptable_statuses", 0...1000) }
     package static var retriedStatus: Self { Self("status_codes", 100...999) }
@@ -68,7 +69,7 @@ extension SettingRange<Int> {
     package static var all: [Self] {
         [
             activeTransfers, connections, connectionsPerHost, connectionsTotal, hostConnections, retries, statusRetries,
-            attemptsWithoutProgress, doubtfulRetries, acceptableStatus, retriedStatus, expiredStatus, task,
+            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, acceptableStatus, retriedStatus, expiredStatus, task,
         ]
     }
 }

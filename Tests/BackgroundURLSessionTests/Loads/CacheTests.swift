@@ -133,10 +133,9 @@ import Testing
                     configuration: configuration(), delegate: keeper, delegateQueue: nil)
                 defer { session.invalidateAndCancel() }
                 let url = try #require(URL(string: origin.url()))
-                for _ in 1...2 {
-                    let task = session.dataTask(with: url)
-                    task.resume()
-                    try await eventually("the task ends") { task.state == .completed }
+                for number in 1...2 {
+                    session.dataTask(with: url).resume()
+                    try await eventually("the task's metrics are told") { keeper.fetchTypes.count == number }
                 }
                 #expect(keeper.proposed == (keeps ? [20_000] : [20_000, 20_000]))
                 #expect(origin.requests.count == (keeps ? 1 : 2))

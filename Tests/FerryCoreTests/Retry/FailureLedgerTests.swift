@@ -44,6 +44,26 @@ import Testing
         #expect(tries(before: broken, RetryPolicy(statusRetries: 8)) == 9)
     }
 
+    @Test func `T1 unreachable_retries limits what has a poor prospect alone`() {
+        let policy = RetryPolicy(retries: 5, rule: RetryRule(unreachableRetries: 2))
+        let refused = TransferError(.connectFailed, "It refused.", details: ErrorDetails(errno: ECONNREFUSED))
+        let poor = [
+            refused, TransferError(.hostNotFound, "No such host."), TransferError(.tlsFailed, "TLS failed."),
+            TransferError(.proxyFailed, "The proxy refused.", details: ErrorDetails(errno: ECONNREFUSED)),
+        ]
+        for error in poor {
+            #expect(tries(before: error, policy) == 3)
+            #expect(tries(before: error, policy.afterBytes) == 6)
+        }
+        let away = TransferError(.connectFailed, "No route.", details: ErrorDetails(errno: EHOSTUNREACH))
+        for error in [away, patient, busy, TransferError(.proxyFailed, "The proxy answered 503.")] {
+            #expect(tries(before: error, policy) == 6)
+        }
+        // Without a rule of the client's nothing changes.
+        #expect(tries(before: refused, RetryPolicy(), atMost: 1000) == nil)
+        #expect(tries(before: poor[1], RetryPolicy()) == 6)
+    }
+
     @Test func `T1 waiting is not a failure`() {
         var ledger = FailureLedger()
         let full = TransferError(.diskFull, "The disk is full.")

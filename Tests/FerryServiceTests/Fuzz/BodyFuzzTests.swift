@@ -16,7 +16,7 @@ import Testing
         "idle_timeout":17.5,"resource_timeout":3600,"not_before":"2027-01-01T00:00:00Z","status_policy":"any","foreign_fields":"keep",
         "network":{"allows_cellular":true,"allows_expensive":false,"allows_constrained":true,"discretionary":false,"waits":true},
         "retry_rule":{"initial_delay":1,"multiplier":2,"maximum_delay":300,"jitter":0.2,"maximum_attempts_without_progress":9,
-        "status_codes":[500,503],"expired_status_codes":[403],"doubtful_retries":4},"minimum_tls":"1.2",
+        "status_codes":[500,503],"expired_status_codes":[403],"doubtful_retries":4,"unreachable_retries":2},"minimum_tls":"1.2",
         "cookies":[{"name":"c","value":"v","domain":".example.com","path":"/","secure":true}],
         "note":{"application":"a","identifier":"i","task":7,"kind":"download","data":"x"}}
         """#

@@ -42,6 +42,7 @@ enum NumberText {
         #""note":{"application":"a","identifier":"i","task":#,"kind":"download","data":""}"#,
         rule(#""initial_delay":#"#), rule(#""multiplier":#"#), rule(#""maximum_delay":#"#), rule(#""jitter":#"#),
         rule(#""maximum_attempts_without_progress":#"#), rule(#""doubtful_retries":#"#),
+        rule(#""unreachable_retries":#"#),
         rule(#""status_codes":[503,#]"#),
         rule(#""expired_status_codes":[#]"#),
     ]
