@@ -26,7 +26,7 @@ import Testing
             writer.start()
             let text = try SystemConsole().read(path)
             #expect(text == "http://a/1\r\n")
-            #expect(URLList.parse(text) == ["http://a/1"])
+            #expect(URLList(text).urls == ["http://a/1"])
         }
     }
 

@@ -7,10 +7,9 @@ extension RequestOptions {
     ///
     /// - Throws: `ValidationError` if the input file holds no URL or cannot be read, or if one name or mirror is for several
     ///   files.
-    func template(in context: CommandContext) throws -> (TransferRequest, urls: [String]) {
-        var all = urls
-        if let inputFile { all += URLList.parse(try context.console.read(inputFile)) }
-        all = try fields.withLogins(all, in: context)
+    func template(in context: CommandContext) throws -> (TransferRequest, URLList) {
+        let list = try listed(in: context)
+        let all = try fields.withLogins(list.urls, in: context)
         guard !all.isEmpty else {
             throw ValidationError("There is nothing to fetch: “\((inputFile ?? "").escapingControls)” holds no URL.")
         }
@@ -30,7 +29,14 @@ extension RequestOptions {
         template.tags = tag
         pace.apply(to: &template)
         connection.apply(to: &template, in: context)
-        return (template, all)
+        return (template, URLList(urls: all, extras: list.extras))
+    }
+
+    /// What is typed and what the input file has.
+    private func listed(in context: CommandContext) throws -> URLList {
+        var list = URLList(urls: urls)
+        if let inputFile { list.add(URLList(try context.console.read(inputFile))) }
+        return self.list.glob ? try list.expanded() : list
     }
 }
 
@@ -39,19 +45,28 @@ extension RequestOptions {
     ///
     /// - Throws: `ValidationError` if the list cannot be read, or has none of the files.
     func requests(
-        _ template: TransferRequest, _ urls: [String], in context: CommandContext
+        _ template: TransferRequest, _ all: URLList, in context: CommandContext
     ) throws -> [TransferRequest] {
         let list = try checksums.map { try ChecksumList(context.console.read($0), from: $0) }
         var missing: [String] = []
-        let requests = urls.map { url in
+        var unknown: [URLList.Extra.Option] = []
+        let requests = try all.urls.enumerated().map { place, url in
             var request = template
             request.url = url
+            if let extra = all.extras[place] {
+                unknown += try extra.apply(to: &request, paths: context.typedPath, of: inputFile ?? "")
+            }
             guard let list else { return request }
-            let name = template.name ?? Self.lastPart(of: url)
+            let name = request.name ?? Self.lastPart(of: url)
             if let found = list.of(name) { request.checksums += found } else { missing.append(name) }
             return request
         }
-        guard missing.count < urls.count || missing.isEmpty else {
+        if !unknown.isEmpty {
+            let named = unknown.prefix(5).map { "\($0.name.escapingControls) in line \($0.line)" }
+            let others = unknown.count > 5 ? " and \(unknown.count - 5) others" : ""
+            context.remark("Options that Ferry does not have are left out: \(named.joined(separator: ", "))\(others).")
+        }
+        guard missing.count < all.urls.count || missing.isEmpty else {
             throw ValidationError(
                 "“\((checksums ?? "").escapingControls)” has no digest of \(Self.named(missing)).")
         }
@@ -72,35 +87,4 @@ extension RequestOptions {
         let some = names.prefix(5).map { "“\($0.escapingControls)”" }.joined(separator: ", ")
         return names.count > 5 ? some + " and \(names.count - 5) others" : some
     }
-}
-
-/// Reads a list of URLs: one a line; blank lines and lines that begin with `#` are skipped.
-enum URLList {
-    static func parse(_ text: String) -> [String] {
-        // Most lists are of ASCII, whose lines and spaces need no look at whole characters.
-        text.utf8.allSatisfy { $0 < 0x80 } ? parse(ascii: text) : parse(characters: text)
-    }
-
-    private static func parse(ascii text: String) -> [String] {
-        text.utf8.split(whereSeparator: isLineBreak).compactMap { line in
-            let url = line.drop(while: isSpace)
-            guard let first = url.first, first != UInt8(ascii: "#") else { return nil }
-            guard let last = url.lastIndex(where: { !isSpace($0) }) else { return nil }
-            return String(Substring(url[...last]))
-        }
-    }
-
-    private static func parse(characters text: String) -> [String] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            let url = line.drop(while: \.isWhitespace)
-            guard let first = url.first, first != "#" else { return nil }
-            guard let last = url.lastIndex(where: { !$0.isWhitespace }) else { return nil }
-            return String(url[...last])
-        }
-    }
-
-    /// Line feed, vertical tab, form feed, carriage return.
-    private static func isLineBreak(_ byte: UInt8) -> Bool { (0x0A...0x0D).contains(byte) }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -6,12 +6,7 @@ struct RequestOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("What to fetch.", valueName: "url"))
     var urls: [String] = []
 
-    @Option(
-        name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Read URLs from a file, one a line; - is standard input. Blank lines and # lines are skipped.",
-            valueName: "file"))
-    var inputFile: String?
+    @OptionGroup var list: ListOptions
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
@@ -62,6 +57,8 @@ struct RequestOptions: ParsableArguments {
     var remoteTime = false
 
     @OptionGroup var connection: ConnectionOptions
+
+    var inputFile: String? { list.inputFile }
 
     func validate() throws {
         guard !urls.isEmpty || inputFile != nil else {

@@ -25,13 +25,13 @@ struct AddCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        var (template, urls) = try request.template(in: context)
+        var (template, list) = try request.template(in: context)
         template.paused = paused
         // A list is answered with ids alone.
-        if !json, ListSubmission.takes(template, of: request) {
-            return try await handOver(ListSubmission(template: template, urls: urls), in: context)
+        if !json, ListSubmission.takes(template, list, of: request) {
+            return try await handOver(ListSubmission(template: template, urls: list.urls), in: context)
         }
-        let requests = try request.requests(template, urls, in: context)
+        let requests = try request.requests(template, list, in: context)
         var submissions: [Submission] = []
         try await Submission.submit(requests, to: context.service()) { batch, _ in
             submissions += batch

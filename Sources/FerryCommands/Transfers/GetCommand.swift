@@ -34,13 +34,13 @@ struct GetCommand: FerrySubcommand {
     var json = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        var (template, urls) = try request.template(in: context)
+        var (template, list) = try request.template(in: context)
         let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
         tries.apply(to: &template)
-        if !json, ListSubmission.takes(template, of: request) {
-            return try await get(ListSubmission(template: template, urls: urls), retries: tries, in: context)
+        if !json, ListSubmission.takes(template, list, of: request) {
+            return try await get(ListSubmission(template: template, urls: list.urls), retries: tries, in: context)
         }
-        let requests = try request.requests(template, urls, in: context)
+        let requests = try request.requests(template, list, in: context)
         let signals = context.console.stopSignals()
         let service = try context.service()
 

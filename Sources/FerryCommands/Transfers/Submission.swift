@@ -148,9 +148,10 @@ struct ListSubmission {
     }
 
     /// Whether requests can be handed over as a list: a file names their URLs, and they differ in nothing else.
-    static func takes(_ template: TransferRequest, of options: RequestOptions) -> Bool {
+    static func takes(_ template: TransferRequest, _ list: URLList, of options: RequestOptions) -> Bool {
         // A list gives no file a name; no line of a file is empty or has two.
-        options.inputFile != nil && options.urls.isEmpty && template.name == nil && template.mirrors.isEmpty
+        options.inputFile != nil && options.urls.isEmpty && list.extras.isEmpty && template.name == nil
+            && template.mirrors.isEmpty
             && options.checksums == nil
     }
 

@@ -106,7 +106,7 @@ extension ResponseHead {
 
 extension String {
     /// This text without spaces and tabs at its ends.
-    var trimmingFieldSpace: String {
+    package var trimmingFieldSpace: String {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else { return self }
         var slice = utf8[...]

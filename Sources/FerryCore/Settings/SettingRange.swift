@@ -69,7 +69,8 @@ extension SettingRange<Int> {
     package static var all: [Self] {
         [
             activeTransfers, connections, connectionsPerHost, connectionsTotal, hostConnections, retries, statusRetries,
-            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, acceptableStatus, retriedStatus, expiredStatus, task,
+            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, acceptableStatus, retriedStatus,
+            expiredStatus, task,
         ]
     }
 }
