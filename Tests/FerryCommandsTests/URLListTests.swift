@@ -49,6 +49,14 @@ import Testing
         #expect(console.talk.contains("file-allocation in line 9"))
     }
 
+    @Test(arguments: [("0", nil), ("1", 0), ("5", 4)] as [(String, Int?)])
+    func `count all tries of a file, as aria2 does`(tries: String, retries: Int?) async {
+        let console = RecordingConsole(files: ["list": "http://a/1\n max-tries=\(tries)\n"])
+        let daemon = FakeDaemon(ends: ["http://a/1": .success("/home/me/1")])
+        _ = await ferry("get", "-q", "-i", "list", daemon: daemon, console: console)
+        #expect(daemon.requests.map(\.retries) == [retries] && daemon.requests.map(\.retryRule) == [nil])
+    }
+
     @Test(arguments: ["split=0", "split=x", "max-download-limit=fast", "checksum=abc", "header=none"])
     func `are refused with the line that makes no sense`(option: String) async {
         let console = RecordingConsole(files: ["list": "http://a/1\n \(option)\n"])

@@ -87,17 +87,10 @@ extension DownloadRequest {
     public class func jsonResponseSerializer(
         options: JSONSerialization.ReadingOptions = .allowFragments
     ) -> DownloadResponseSerializer<Any> {
-        serializer { data, _ in
-            guard !data.isEmpty else {
-                return .failure(AFError.responseSerializationFailed(reason: .inputDataNilOrZeroLength))
-            }
-            do {
-                return .success(try JSONSerialization.jsonObject(with: data, options: options))
-            } catch {
-                return .failure(AFError.responseSerializationFailed(reason: .jsonSerializationFailed(error: error)))
-            }
-        } empty: {
-            NSNull()
+        objectSerializer {
+            try JSONSerialization.jsonObject(with: $0, options: options)
+        } failure: {
+            .jsonSerializationFailed(error: $0)
         }
     }
 
@@ -115,19 +108,10 @@ extension DownloadRequest {
     public class func propertyListResponseSerializer(
         options: PropertyListSerialization.ReadOptions = []
     ) -> DownloadResponseSerializer<Any> {
-        serializer { data, _ in
-            guard !data.isEmpty else {
-                return .failure(AFError.responseSerializationFailed(reason: .inputDataNilOrZeroLength))
-            }
-            do {
-                return .success(
-                    try unsafe PropertyListSerialization.propertyList(from: data, options: options, format: nil))
-            } catch {
-                let reason = AFError.ResponseSerializationFailureReason.propertyListSerializationFailed(error: error)
-                return .failure(AFError.responseSerializationFailed(reason: reason))
-            }
-        } empty: {
-            NSNull()
+        objectSerializer {
+            try unsafe PropertyListSerialization.propertyList(from: $0, options: options, format: nil)
+        } failure: {
+            .propertyListSerializationFailed(error: $0)
         }
     }
 
@@ -146,6 +130,24 @@ extension DownloadRequest {
 
     /// Statuses of responses that have no content (RFC 9110 §15.3.5, §15.3.6).
     private static let emptyStatuses: Set<Int> = [204, 205]
+
+    private static func objectSerializer(
+        _ make: @escaping (Data) throws -> Any,
+        failure: @escaping (any Error) -> AFError.ResponseSerializationFailureReason
+    ) -> DownloadResponseSerializer<Any> {
+        serializer { data, _ in
+            guard !data.isEmpty else {
+                return .failure(AFError.responseSerializationFailed(reason: .inputDataNilOrZeroLength))
+            }
+            do {
+                return .success(try make(data))
+            } catch {
+                return .failure(AFError.responseSerializationFailed(reason: failure(error)))
+            }
+        } empty: {
+            NSNull()
+        }
+    }
 
     private static func serializer<Value>(
         _ make: @escaping (Data, HTTPURLResponse?) -> AFResult<Value>, empty: @escaping () -> Value

@@ -158,7 +158,10 @@ extension URLList.Extra {
             let name = String(halves[0]).trimmingFieldSpace
             request.headers.append(HeaderField(name: name, value: String(halves[1]).trimmingFieldSpace))
         case "split", "max-connection-per-server": request.connections = try number(.connections)
-        case "max-tries": request.retries = try number(.retries)
+        case "max-tries":
+            // All tries are counted there, and 0 is no limit.
+            let tries = try number(.retries)
+            (request.retries, request.retryRule) = (tries == 0 ? nil : tries - 1, nil)
         case "max-download-limit": request.rateLimit = try ByteAmount.parse(option.value)
         default: return false
         }

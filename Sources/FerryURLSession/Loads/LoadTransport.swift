@@ -189,7 +189,7 @@ final class LoadTransport: TaskTransport {
             case .cache(let kept): try await serve(kept)
             case .none: throw URLError(.resourceUnavailable)
             case .server: try await ask()
-            case .confirmed(let kept, let conditions): try await ask(whether: kept, conditions)
+            case .confirmed(let kept, let stored): try await ask(whether: kept, stored)
             }
         } catch {
             await end(error)
@@ -197,15 +197,15 @@ final class LoadTransport: TaskTransport {
     }
 
     /// Asks the server, or whether what the cache has still holds.
-    private func ask(whether kept: CachedURLResponse? = nil, _ fields: [HeaderField] = []) async throws {
+    private func ask(whether kept: CachedURLResponse? = nil, _ stored: StoredResponse? = nil) async throws {
         let conditions = followConditions()
         defer { conditions.cancel() }
         try await pass()
-        let load = try await makeLoad(with: fields)
+        let load = try await makeLoad(with: stored?.conditions ?? [])
         let head = try await load.head()
-        guard let kept, head.status == 304 else { return try await perform(load, head) }
+        guard let kept, let stored, head.status == 304 else { return try await perform(load, head) }
         while try await load.part() != nil {}
-        try await serve(cache.refreshed(kept, by: head.fields, at: Date()), after: load.exchanges)
+        try await serve(cache.refreshed(kept, stored, by: head.fields, at: Date()), after: load.exchanges)
     }
 
     private func makeLoad(with conditions: [HeaderField] = []) async throws -> Load {
@@ -230,10 +230,7 @@ final class LoadTransport: TaskTransport {
     private func perform(_ load: Load, _ head: ResponseHead) async throws {
         guard let response = ResponseMapping.response(head) else { throw URLError(.badServerResponse) }
         try await pass()
-        switch try await tell(response) {
-        case .becomeDownload: return await becomeDownload(load, response)
-        default: break
-        }
+        if try await tell(response) == .becomeDownload { return await becomeDownload(load, response) }
         let room = cache.room(for: response)
         var body: Data? = room.map { _ in Data() }
         while let part = try await load.part() {
@@ -277,9 +274,15 @@ final class LoadTransport: TaskTransport {
         try await pass()
         guard let response = ResponseMapping.response(kept) else { throw URLError(.badServerResponse) }
         if try await tell(response) == .becomeDownload {
-            // A download has its file from the server.
+            // A download has its file, and what is said of it, from the server.
+            change { $0.way = .unknown }
+            let conditions = followConditions()
+            defer { conditions.cancel() }
+            try await pass()
             let load = try await makeLoad()
-            _ = try await load.head()
+            guard let response = ResponseMapping.response(try await load.head()) else {
+                throw URLError(.badServerResponse)
+            }
             return await becomeDownload(load, response)
         }
         var rest = kept.data[...]

@@ -10,7 +10,7 @@ struct ResponseCache: Sendable {
     enum Source: Sendable {
         case server
         /// The server is asked whether this still holds.
-        case confirmed(CachedURLResponse, by: [HeaderField])
+        case confirmed(CachedURLResponse, StoredResponse)
         case cache(CachedURLResponse)
         /// The cache alone was to be asked, and has nothing.
         case none
@@ -39,7 +39,7 @@ struct ResponseCache: Sendable {
     // MARK: Before the request
 
     func source(at now: Date) -> Source {
-        guard let (kept, response) = found(at: now) else {
+        guard let (kept, response) = found else {
             return policy == .returnCacheDataDontLoad ? .none : .server
         }
         switch policy {
@@ -47,13 +47,12 @@ struct ResponseCache: Sendable {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .server
         case .useProtocolCachePolicy where response.isFresh(for: asked, at: now): return .cache(kept)
         default:
-            let conditions = response.conditions
-            return conditions.isEmpty ? .server : .confirmed(kept, by: conditions)
+            return response.conditions.isEmpty ? .server : .confirmed(kept, response)
         }
     }
 
     /// What the cache has for the request, if that answers it.
-    private func found(at now: Date) -> (CachedURLResponse, StoredResponse)? {
+    private var found: (CachedURLResponse, StoredResponse)? {
         guard method == "GET", !StoredResponse.isConditional(asked), let kept = cache?.cachedResponse(for: request),
             let response = kept.response as? HTTPURLResponse,
             // swift-corelibs-foundation 6.3 finds a response by host and path alone.
@@ -85,8 +84,10 @@ struct ResponseCache: Sendable {
     }
 
     /// What the cache has, after the server has confirmed it.
-    func refreshed(_ kept: CachedURLResponse, by fields: [HeaderField], at now: Date) -> CachedURLResponse {
-        guard let (_, stored) = found(at: now), let response = kept.response as? HTTPURLResponse else { return kept }
+    func refreshed(
+        _ kept: CachedURLResponse, _ stored: StoredResponse, by fields: [HeaderField], at now: Date
+    ) -> CachedURLResponse {
+        guard let response = kept.response as? HTTPURLResponse else { return kept }
         let new = Self.kept(stored.refreshed(by: fields, at: now), of: response, kept.data)
         keep(new)
         return new
@@ -133,21 +134,4 @@ struct ResponseCache: Sendable {
 extension URL {
     /// The URL without the part that is never sent.
     fileprivate var withoutFragment: Substring { absoluteString.prefix { $0 != "#" } }
-}
-
-extension URLCache {
-    /// Gives the handler, before it returns, what the cache has for a task's request; nil if it has nothing.
-    public func getCachedResponse(
-        for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) { completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) }) }
-
-    /// Keeps a response for a task's request.
-    public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
-        if let request = dataTask.currentRequest { storeCachedResponse(cachedResponse, for: request) }
-    }
-
-    /// Lets go of what the cache has for a task's request.
-    public func removeCachedResponse(for dataTask: URLSessionDataTask) {
-        if let request = dataTask.currentRequest { removeCachedResponse(for: request) }
-    }
 }

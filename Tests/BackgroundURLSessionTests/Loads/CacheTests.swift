@@ -144,6 +144,44 @@ import Testing
         }
     }
 
+    @Test func `19 a response of the cache that becomes a download has its file from the server`() async throws {
+        let other = SeededBody(seed: 89, size: 30_000)
+        let script = OriginScript(body, .always(fresh), .on(.request(2), .version(other)))
+        try await withOrigin(script) { origin in
+            let keeper = Keeper(downloads: true)
+            let session = FerryURLSession.URLSession(
+                configuration: configuration(), delegate: keeper, delegateQueue: nil)
+            defer { session.invalidateAndCancel() }
+            let url = try #require(URL(string: origin.url()))
+            let first = session.dataTask(with: url)
+            first.resume()
+            try await eventually("the first task has ended") { keeper.fetchTypes == [.networkLoad] }
+            session.dataTask(with: url).resume()
+            try await eventually("there is a file") { keeper.files.count == 1 }
+            #expect(keeper.files.first?.elementsEqual(other.bytes) == true && origin.requests.count == 2)
+        }
+    }
+
+    @Test func `19 the cache can be asked by task`() async throws {
+        let configuration = configuration()
+        let cache = try #require(configuration.urlCache)
+        try await withLoads(OriginScript(body, always: fresh), configuration) { bed in
+            let task = bed.started()
+            _ = try await bed.witness.end(of: task)
+            let found = Mutex<[Int?]>([])
+            func look() {
+                cache.getCachedResponse(for: task) { kept in found.withLock { $0.append(kept?.data.count) } }
+            }
+            look()
+            let kept = try #require(cache.cachedResponse(for: URLRequest(url: bed.url)))
+            cache.removeCachedResponse(for: task)
+            look()
+            cache.storeCachedResponse(kept, for: task)
+            look()
+            #expect(found.withLock { $0 } == [20_000, nil, 20_000])
+        }
+    }
+
     @Test func `19 another method that succeeds lets go of what is kept`() async throws {
         try await withLoads(OriginScript(body, always: fresh), configuration()) { bed in
             _ = try await bodies(bed, 1)
@@ -163,16 +201,42 @@ import Testing
     }
 }
 
-/// Decides what is kept.
-private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate, Sendable {
-    private let state = Mutex<(proposed: [Int], types: [FerryURLSession.URLSessionTaskMetrics.ResourceFetchType])>(
-        ([], []))
-    private let keeps: Bool
+/// Decides what is kept, and whether what comes from the cache becomes a download.
+private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate,
+    FerryURLSession.URLSessionDownloadDelegate, Sendable
+{
+    private struct State {
+        var proposed: [Int] = []
+        var types: [FerryURLSession.URLSessionTaskMetrics.ResourceFetchType] = []
+        var files: [Data] = []
+    }
 
-    init(keeps: Bool) { self.keeps = keeps }
+    private let state = Mutex(State())
+    private let keeps: Bool
+    private let downloads: Bool
+
+    init(keeps: Bool = true, downloads: Bool = false) {
+        self.keeps = keeps
+        self.downloads = downloads
+    }
 
     var proposed: [Int] { state.withLock(\.proposed) }
     var fetchTypes: [FerryURLSession.URLSessionTaskMetrics.ResourceFetchType] { state.withLock(\.types) }
+    var files: [Data] { state.withLock(\.files) }
+
+    func urlSession(
+        _ session: FerryURLSession.URLSession, dataTask: FerryURLSession.URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (FerryURLSession.URLSession.ResponseDisposition) -> Void
+    ) { completionHandler(downloads && !proposed.isEmpty ? .becomeDownload : .allow) }
+
+    func urlSession(
+        _ session: FerryURLSession.URLSession, downloadTask: FerryURLSession.URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let data = try? Data(contentsOf: location)
+        state.withLock { $0.files.append(data ?? Data()) }
+    }
 
     func urlSession(
         _ session: FerryURLSession.URLSession, dataTask: FerryURLSession.URLSessionDataTask,
