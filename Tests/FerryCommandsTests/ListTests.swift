@@ -63,6 +63,20 @@ import Testing
         #expect(all.output.hasPrefix("ID                STATE      DONE     SIZE   AGE  SESSION  NAME\n"))
     }
 
+    /// What is open is read first, and then what has ended.
+    @Test func `L10 has a transfer that ends between two readings once, as it ended`() async {
+        let daemon = FakeDaemon(endsWhenRead: [TransferID(rawValue: 1)])
+        for id in [1, 2] as [UInt64] {
+            var transfer = Transfer.sample(id: id)
+            transfer.createdAt = Self.now
+            daemon.add(transfer)
+        }
+        let console = RecordingConsole()
+        #expect(await list(["list"], daemon, console) == 0)
+        let lines = console.output.split(separator: "\n")
+        #expect(lines.map { $0.split(separator: " ")[1] } == ["succeeded", "running"])
+    }
+
     @Test func `L10 says where older ones are`() async {
         let console = RecordingConsole()
         #expect(await list(["list"], FakeDaemon(), console) == 0)

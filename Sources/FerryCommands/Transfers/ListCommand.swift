@@ -76,13 +76,15 @@ struct ListCommand: FerrySubcommand {
     private func recent(_ service: any TransferService, now: Date) async throws -> [Transfer] {
         var query = TransferQuery()
         query.states = TransferState.known.filter { !$0.isEnded }
-        var found = try await filter.transfers(query, in: service)
+        let open = try await filter.transfers(query, in: service)
         query.states = TransferState.known.filter(\.isEnded)
         query.newestFirst = true
         query.limit = Self.mostEnded
         let start = now.addingTimeInterval(-Self.recency)
-        found += try await service.transfers(query).transfers.filter { ($0.finishedAt ?? $0.createdAt) > start }
-        return found.sorted { $0.id < $1.id }
+        let ended = try await service.transfers(query).transfers.filter { ($0.finishedAt ?? $0.createdAt) > start }
+        // A transfer that ends between the two readings is in both.
+        let endedIDs = Set(ended.map(\.id))
+        return (open.filter { !endedIDs.contains($0.id) } + ended).sorted { $0.id < $1.id }
     }
 }
 

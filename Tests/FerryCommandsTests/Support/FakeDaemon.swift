@@ -23,12 +23,15 @@ final class FakeDaemon: DaemonAccess, SessionService {
     private let isRunning: Bool
     private let warnings: [String]
     private let sessionNames: [SessionID]
+    /// Transfers that succeed after they have been read once.
+    private let endsWhenRead: Set<TransferID>
 
     init(
         ends: [String: Result<String, TransferError>] = [:], refusals: [String: TransferError] = [:],
-        isRunning: Bool = true, sessions: [SessionID] = [], warnings: [String] = []
+        isRunning: Bool = true, sessions: [SessionID] = [], warnings: [String] = [], endsWhenRead: Set<TransferID> = []
     ) {
         self.warnings = warnings
+        self.endsWhenRead = endsWhenRead
         self.ends = ends
         self.refusals = refusals
         self.isRunning = isRunning
@@ -84,6 +87,11 @@ final class FakeDaemon: DaemonAccess, SessionService {
                 && (query.tag.map(transfer.tags.contains) ?? true)
         }
         let page = Array(matching.prefix(query.limit))
+        state.withLock { state in
+            for transfer in page where endsWhenRead.contains(transfer.id) {
+                state.transfers[transfer.id]?.state = .succeeded
+            }
+        }
         return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
     }
 
