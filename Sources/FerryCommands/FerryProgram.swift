@@ -1,4 +1,5 @@
 import ArgumentParser
+import FerryClient
 import FerryCore
 
 /// Runs one command line and says with which status to exit.
@@ -18,6 +19,7 @@ package enum FerryProgram {
     }
 
     private static func perform(_ arguments: [String], _ context: CommandContext) async -> Int32 {
+        if arguments.first == CompletionRequest.mark { return await complete(arguments, context) }
         do {
             var command = try parse(arguments)
             do {
@@ -36,6 +38,18 @@ package enum FerryProgram {
         } catch {
             return explain(error, arguments, context)
         }
+    }
+
+    /// Prints what there is to choose from. What goes wrong would only be in the way of the user who types, and no daemon
+    /// is started for this.
+    private static func complete(_ arguments: [String], _ context: CommandContext) async -> Int32 {
+        let request = CompletionRequest(arguments, shell: context.environment["SAP_SHELL"])
+        if let request, let daemon = try? context.daemon(), (try? await daemon.statusIfRunning()) != nil,
+            let lines = try? await request.lines(in: daemon.service)
+        {
+            context.console.print(lines)
+        }
+        return 0
     }
 
     private static func parse(_ typed: [String]) throws -> any ParsableCommand {
@@ -77,7 +91,7 @@ package enum FerryProgram {
     }
 
     /// The command that words on the command line name.
-    private static func command(of arguments: [String]) -> any ParsableCommand.Type {
+    static func command(of arguments: [String]) -> any ParsableCommand.Type {
         var command: any ParsableCommand.Type = FerryCommand.self
         for word in arguments where word != "help" {
             guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }

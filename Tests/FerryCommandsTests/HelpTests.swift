@@ -10,7 +10,7 @@ import Testing
         ("resume", ResumeCommand.self), ("cancel", CancelCommand.self), ("retry", RetryCommand.self),
         ("remove", RemoveCommand.self), ("clear", ClearCommand.self), ("set", SetCommand.self),
         ("limit", LimitCommand.self), ("completions", CompletionsCommand.self), ("quit", QuitCommand.self),
-        ("settings", SettingsCommand.self),
+        ("settings", SettingsCommand.self), ("doctor", DoctorCommand.self), ("manual", ManualCommand.self),
         ("daemon-run", DaemonRun.self),
         ("daemon-start", DaemonStart.self),
         ("daemon-stop", DaemonStop.self), ("daemon-status", DaemonStatus.self),

@@ -11,6 +11,9 @@ ferry_has() {  # whether the thing that a package brings is there
     dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3) command -v "$1" >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
+    debootstrap) command -v debootstrap >/dev/null ;;
+    dpkg-dev) command -v dpkg-shlibdeps >/dev/null ;;
+    xz-utils) command -v xz >/dev/null ;;
     util-linux) command -v flock >/dev/null ;;
     ca-certificates) [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] ;;
     tzdata) [ -d /usr/share/zoneinfo ] ;;

@@ -26,7 +26,9 @@ struct LimitCommand: FerrySubcommand {
         transform: LimitCommand.count)
     var perHost: Count?
 
-    @Option(help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"),
+        completion: .ofFerry)
     var session: String?
 
     @Flag(help: "Print the settings that the limits are part of as JSON.")

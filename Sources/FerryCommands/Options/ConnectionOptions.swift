@@ -12,16 +12,19 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Trust the authorities of this PEM file, or folder of hashed certificates, in place of the system's.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var cacert: String?
 
     @Option(
         help: ArgumentHelp(
-            "A client certificate (PEM), for the URL's own server if it asks for one.", valueName: "file"))
+            "A client certificate (PEM), for the URL's own server if it asks for one.", valueName: "file"),
+        completion: .file())
     var cert: String?
 
     @Option(
-        help: ArgumentHelp("Private key (PEM) of --cert (default: it is in the same file).", valueName: "file"))
+        help: ArgumentHelp("Private key (PEM) of --cert (default: it is in the same file).", valueName: "file"),
+        completion: .file())
     var key: String?
 
     @Option(

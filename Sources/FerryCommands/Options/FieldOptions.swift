@@ -23,7 +23,8 @@ struct FieldOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take users and passwords of hosts from this file (default: ~/.netrc, if it is there).", valueName: "file"))
+            "Take users and passwords of hosts from this file (default: ~/.netrc, if it is there).", valueName: "file"),
+        completion: .file())
     var netrcFile: String?
 
     @Option(

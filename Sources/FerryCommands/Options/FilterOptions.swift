@@ -9,10 +9,10 @@ struct FilterOptions: ParsableArguments {
         transform: FilterOptions.state)
     var state: [TransferState] = []
 
-    @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only transfers of this session.", valueName: "name"), completion: .ofFerry)
     var session: String?
 
-    @Option(help: ArgumentHelp("Only transfers with this tag.", valueName: "word"))
+    @Option(help: ArgumentHelp("Only transfers with this tag.", valueName: "word"), completion: .ofFerry)
     var tag: String?
 
     @Option(

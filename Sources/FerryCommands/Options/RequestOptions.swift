@@ -15,7 +15,8 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("d", allowingJoined: true), .customLong("folder")], parsing: .unconditional,
-        help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"))
+        help: ArgumentHelp("Folder for the files; made if need be (default: the current one).", valueName: "folder"),
+        completion: .directory)
     var folder: String?
 
     @OptionGroup var fields: FieldOptions
@@ -28,7 +29,8 @@ struct RequestOptions: ParsableArguments {
     var checksum: [Checksum] = []
 
     @Option(
-        help: ArgumentHelp("A list of digests, such as SHA256SUMS, that has those of the files.", valueName: "file"))
+        help: ArgumentHelp("A list of digests, such as SHA256SUMS, that has those of the files.", valueName: "file"),
+        completion: .file())
     var checksums: String?
 
     @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
@@ -37,11 +39,13 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup var pace: PaceOptions
 
     @Option(
-        help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"),
+        help: ArgumentHelp("Session that the transfers belong to.", valueName: "name"), completion: .ofFerry,
         transform: RequestOptions.session)
     var session: SessionID = .cli
 
-    @Option(help: ArgumentHelp("A word to find the transfers by; can be given again.", valueName: "word"))
+    @Option(
+        help: ArgumentHelp("A word to find the transfers by; can be given again.", valueName: "word"),
+        completion: .ofFerry)
     var tag: [String] = []
 
     @Option(

@@ -5,7 +5,8 @@ import FerryCore
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"))
+            "Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"),
+        completion: .ofFerry)
     var ids: [String] = []
 
     @Flag(help: "Act on all transfers.")

@@ -59,8 +59,3 @@ struct TransferWords {
         return newest.id
     }
 }
-
-extension TransferState {
-    /// The state as people call it; JSON has its own words.
-    var word: String { self == .suspended ? "paused" : rawValue }
-}

@@ -6,7 +6,8 @@ struct ListOptions: ParsableArguments {
     @Option(
         name: [.customShort("i", allowingJoined: true), .customLong("input-file")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Read URLs from a file, one a line, or as aria2 has them; - is standard input.", valueName: "file"))
+            "Read URLs from a file, one a line, or as aria2 has them; - is standard input.", valueName: "file"),
+        completion: .file())
     var inputFile: String?
 
     @Flag(help: "Read {a,b}, [1-100] and [a-z:2] in URLs as curl does: each stands for several.")

@@ -9,7 +9,9 @@ struct QuitCommand: FerrySubcommand {
         discussion: "The transfers' bytes are kept, so that the app can continue them when it is next started.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
 
-    @Argument(help: "The session, as app/identifier, or its identifier alone if no other app has the same.")
+    @Argument(
+        help: "The session, as app/identifier, or its identifier alone if no other app has the same.",
+        completion: .ofFerry)
     var session: String
 
     @Flag(help: "Print what came of it as JSON.")

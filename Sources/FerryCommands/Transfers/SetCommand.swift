@@ -13,7 +13,8 @@ struct SetCommand: FerrySubcommand {
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
     @Argument(
-        help: ArgumentHelp("Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"))
+        help: ArgumentHelp("Transfers: ids, beginnings of ids, or last for the newest.", valueName: "id"),
+        completion: .ofFerry)
     var ids: [String]
 
     @OptionGroup var change: ChangeOptions

@@ -13,7 +13,7 @@ struct WatchCommand: FerrySubcommand {
         ExitStatus(.interrupt, meaning: "interrupted; the transfers go on"),
     ]
 
-    @Argument(help: "The transfers; none is all.")
+    @Argument(help: "The transfers; none is all.", completion: .ofFerry)
     var id: [String] = []
 
     @Flag(help: "Print events as JSON, one a line.")

@@ -20,6 +20,9 @@ package enum TransferState: String, CaseIterable, Sendable {
         }
     }
 
+    /// The state as people call it; JSON has its own words.
+    package var word: String { self == .suspended ? "paused" : rawValue }
+
     /// The states that a transfer can be in.
     package static let known: [TransferState] = allCases.filter { $0 != .unknown }
 }

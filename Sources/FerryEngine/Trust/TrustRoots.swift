@@ -81,10 +81,6 @@ final class RootCertificates: Sendable {
         let certificates: [NIOSSLCertificate]
     }
 
-    /// Where systems keep all roots in one file, and where in a folder with a file for each.
-    private static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
-    private static let folder = "/etc/ssl/certs"
-
     /// What was read of one path. Its lock is held while the path is read: another
     /// caller that wants the path would wait for the same disk.
     private final class Slot: Sendable {
@@ -107,7 +103,7 @@ final class RootCertificates: Sendable {
 
     /// The versions of files and folders, by which a change is noticed; without any, of the system's files and folder.
     func versions(of paths: [String]) -> [FileVersion?] {
-        (paths.isEmpty ? Self.files + [Self.folder] : paths).map {
+        (paths.isEmpty ? SystemRoots.files + [SystemRoots.folder] : paths).map {
             FileVersion(at: $0, kind: S_IFREG) ?? FileVersion(at: $0, kind: S_IFDIR)
         }
     }
@@ -124,9 +120,10 @@ final class RootCertificates: Sendable {
 
     /// The file of all roots, and what its user has put beside it.
     private static var system: [NIOSSLCertificate] {
-        let all = files.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty } ?? []
+        let all =
+            SystemRoots.files.lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty } ?? []
         let ofFile = Set(all)
-        return all + HashedFolder.certificates(in: folder).filter { !ofFile.contains($0) }
+        return all + HashedFolder.certificates(in: SystemRoots.folder).filter { !ofFile.contains($0) }
     }
 
     /// The certificates that were read before, if their files and folders still have these versions; else reads them.

@@ -52,12 +52,18 @@ package struct Daemon: Sendable {
 
     private func runParts(_ service: any HostedService, signals: [UnixSignal]) async throws {
         let group = GroupHandle()
+        let manager = ServiceManager(environment: environment)
         let server = ControlServer(
             api: ControlAPI(service: service, stop: { await group.stop() }), socket: ControlSocket(path: paths.socket),
-            logger: logger, listening: ready.ready)
+            logger: logger,
+            listening: { [ready] in
+                ready.ready()
+                manager.ready()
+            })
         var configuration = ServiceGroupConfiguration(
             services: [  // ended from the right: the notice first
-                service, server, EndingNotice(service: service, limit: end, logger: logger),
+                service, server, StatusLine(service: service, manager: manager),
+                EndingNotice(service: service, manager: manager, limit: end, logger: logger),
             ], gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience
         let running = ServiceGroup(configuration: configuration)
@@ -126,11 +132,13 @@ package struct EndLimit: Sendable {
 /// Tells the service that the daemon is about to end, before the server lets go of its connections.
 struct EndingNotice: Service {
     let service: any HostedService
+    let manager: ServiceManager
     let limit: EndLimit
     let logger: Logger
 
     func run() async throws {
         let isAsked = (try? await gracefulShutdown()) != nil
+        manager.ending()
         if let abandon = limit.abandon {
             let logger = logger
             // Not a task: what hangs may occupy the threads that run tasks.

@@ -63,6 +63,18 @@ import Testing
         }
     }
 
+    /// What a server sends never runs with the rights of a program that stood there.
+    @Test(arguments: [0o4755, 0o2755, 0o1755])
+    func `F6 F11 replace does not keep setuid, setgid and sticky bits`(mode: Int) async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            try harness.put("file.bin", mode: mode)
+            try #require(try harness.mode("file.bin") == mode)
+            let history = await harness.transfer(harness.request(origin.url()) { $0.onConflict = .replace })
+            try harness.expectFile(history, body)
+            #expect(try harness.mode("file.bin") == 0o755)
+        }
+    }
+
     @Test func `F6 replace takes a link's place and leaves its target`() async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
             try harness.put("target")

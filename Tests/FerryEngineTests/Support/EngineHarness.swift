@@ -118,6 +118,13 @@ final class EngineHarness: Sendable {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
     }
 
+    /// The file's extended attributes as texts.
+    func extendedAttributes(_ name: String) throws -> [String: String] {
+        let key = FileAttributeKey(rawValue: "NSFileExtendedAttributes")
+        let found = try FileManager.default.attributesOfItem(atPath: path(name))[key] as? [String: Data]
+        return found?.mapValues { String(decoding: $0, as: UTF8.self) } ?? [:]
+    }
+
     func link(_ name: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
     }

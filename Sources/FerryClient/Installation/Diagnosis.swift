@@ -1,0 +1,167 @@
+import FerryAPI
+import FerryCore
+import FerryFoundation
+
+/// What is wrong with an installation, and what to do about it.
+package struct Diagnosis: Sendable {
+    /// One thing that was looked at.
+    package struct Finding: Hashable, Encodable, Sendable {
+        package enum Verdict: String, Codable, Sendable {
+            case fine = "ok"
+            /// It may surprise, and Ferry works all the same.
+            case remark
+            /// Transfers fail until it is mended.
+            case problem
+        }
+
+        package let verdict: Verdict
+        package let topic: String
+        /// What was found; for all but what is fine, what to do as well.
+        package let text: String
+    }
+
+    package private(set) var findings: [Finding] = []
+
+    /// Whether transfers fail until something is mended.
+    package var hasProblems: Bool { findings.contains { $0.verdict == .problem } }
+
+    package init(of facts: InstallationFacts) {
+        judgeProgram(facts.program)
+        judgeFolders(facts)
+        judgeDaemon(facts.daemon)
+        for room in facts.rooms { judge(room) }
+        judgeClock(facts)
+        judgeNames(facts)
+        judgeProxies(facts.environment)
+        judgeCertificates(facts)
+    }
+
+    private mutating func add(_ verdict: Finding.Verdict, _ topic: String, _ text: String) {
+        findings.append(Finding(verdict: verdict, topic: topic, text: text))
+    }
+
+    // MARK: Ferry's own parts
+
+    private mutating func judgeProgram(_ program: Result<String, TransferError>) {
+        switch program {
+        case .success(let path): add(.fine, "program", "The daemon's program is \(path).")
+        case .failure(let error): add(.problem, "program", error.message)
+        }
+    }
+
+    private mutating func judgeFolders(_ facts: InstallationFacts) {
+        switch facts.paths {
+        case .failure(let error): add(.problem, "folders", error.message)
+        case .success(let paths):
+            for error in facts.distrust { add(.problem, "folders", error.message) }
+            guard facts.distrust.isEmpty else { return }
+            add(.fine, "folders", "The journal and the log are in \(paths.stateFolder), the socket is \(paths.socket).")
+        }
+    }
+
+    private mutating func judgeDaemon(_ daemon: Result<ServiceStatus?, TransferError>) {
+        switch daemon {
+        case .failure(let error): add(.problem, "daemon", error.message)
+        case .success(nil): add(.fine, "daemon", "None runs; the first command that needs one starts it.")
+        case .success(let status?):
+            if status.version == FerryVersion.current {
+                add(.fine, "daemon", "Version \(status.version) runs as process \(status.pid).")
+            } else {
+                add(
+                    .remark, "daemon",
+                    "Version \(status.version) runs as process \(status.pid), and this command is of version "
+                        + "\(FerryVersion.current). Run ferry daemon stop; the next command starts the new one.")
+            }
+            for warning in status.warnings { add(.remark, "daemon", warning) }
+        }
+    }
+
+    // MARK: The machine
+
+    /// Bytes without which the journal cannot grow, or a download hardly begins.
+    private static let leastRoom: Int64 = 16 << 20
+    private static let littleRoom: Int64 = 512 << 20
+
+    private mutating func judge(_ room: InstallationFacts.Room) {
+        let mebibytes = "\(room.bytes >> 20) MiB are free for \(room.folder)."
+        if room.files == 0 {
+            add(.problem, "room", "No more files can be made on the file system of \(room.folder). Remove some.")
+        } else if room.bytes < Self.leastRoom {
+            add(.problem, "room", mebibytes + " Make room, or choose another folder.")
+        } else {
+            add(room.bytes < Self.littleRoom ? .remark : .fine, "room", mebibytes)
+        }
+    }
+
+    /// 2026-01-01: no clock that is right shows an earlier time.
+    private static let earliest = Date(timeIntervalSince1970: 1_767_225_600)
+    private static let day: TimeInterval = 86_400
+
+    private mutating func judgeClock(_ facts: InstallationFacts) {
+        let shown = facts.now.formatted(.iso8601)
+        let advice = "Certificates and schedules are judged by it. Set it, or let timedatectl set-ntp true do so."
+        if facts.now < Self.earliest {
+            add(.problem, "clock", "The clock shows \(shown), which is past. \(advice)")
+        } else if let lastUse = facts.lastUse, lastUse > facts.now + Self.day {
+            let used = lastUse.formatted(.iso8601)
+            add(.problem, "clock", "The clock shows \(shown), and Ferry was last used at \(used). \(advice)")
+        } else {
+            add(.fine, "clock", "The clock shows \(shown).")
+        }
+    }
+
+    private mutating func judgeNames(_ facts: InstallationFacts) {
+        let servers = facts.nameServers ?? 0
+        switch (facts.resolvesNames, servers) {
+        case (false, 0):
+            add(
+                .problem, "names",
+                "Not even the name localhost leads to an address, and /etc/resolv.conf names no server. "
+                    + "See to /etc/hosts, /etc/nsswitch.conf and /etc/resolv.conf.")
+        case (false, _):
+            add(.remark, "names", "The name localhost leads to no address. Add it to /etc/hosts.")
+        case (true, 0):
+            add(
+                .remark, "names",
+                "/etc/resolv.conf names no server, so that only names of this machine may be found. "
+                    + "See to the network's settings if names of hosts are unknown.")
+        case (true, _):
+            add(.fine, "names", "Names are looked up, with \(servers) \(servers == 1 ? "server" : "servers").")
+        }
+    }
+
+    // MARK: The environment
+
+    private mutating func judgeProxies(_ environment: [String: String]) {
+        let caller = CallerEnvironment(variables: environment, umask: .usual, currentFolder: "/")
+        let named = caller.proxies.filter { $0.key.lowercased() != "no_proxy" && !$0.value.isEmpty }
+        for (name, value) in named.sorted(by: { $0.key < $1.key }) {
+            do throws(TransferError) {
+                let proxy = try ProxyChoice(parsing: value)
+                add(.fine, "proxy", "\(name) is \(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port).")
+            } catch {
+                add(.problem, "proxy", "\(name) cannot be used: \(error.message)")
+            }
+        }
+        if let ignored = environment["HTTP_PROXY"], !ignored.isEmpty, environment["http_proxy"] == nil {
+            add(.remark, "proxy", "HTTP_PROXY is not read, as with curl. Set http_proxy in small letters.")
+        }
+    }
+
+    private mutating func judgeCertificates(_ facts: InstallationFacts) {
+        let variable = SystemRoots.variables.first { !(facts.environment[$0] ?? "").isEmpty }
+        if let found = facts.authorities.first {
+            add(.fine, "certificates", "The authorities of \(found) are trusted.")
+        } else if let variable {
+            let value = facts.environment[variable] ?? ""
+            add(
+                .problem, "certificates",
+                "\(variable) is \(value), and no certificate can be read there. Mend the path, or unset the variable.")
+        } else {
+            add(
+                .problem, "certificates",
+                "The system's list of authorities is not there, so that no https server is trusted. "
+                    + "Install the package ca-certificates.")
+        }
+    }
+}

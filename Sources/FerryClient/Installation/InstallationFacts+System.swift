@@ -1,0 +1,79 @@
+import FerryAPI
+package import FerryCore
+package import FerryFoundation
+
+extension InstallationFacts {
+    /// Looks at this machine; makes and changes nothing. Blocks while the disks do.
+    ///
+    /// - Parameter daemon: How the daemon is; nil where none runs.
+    package static func ofSystem(
+        environment: [String: String], currentFolder: String, daemon: Result<ServiceStatus?, TransferError>, now: Date
+    ) -> InstallationFacts {
+        let paths = Result { () throws(TransferError) in
+            try FerryPaths(environment: environment, userID: geteuid())
+        }
+        let program = Result { () throws(TransferError) in
+            try DaemonExecutable(
+                environment: environment, program: DaemonProcess.runningProgram, refusal: DaemonProcess.refusal
+            ).find()
+        }
+        var facts = InstallationFacts(paths: paths, program: program, daemon: daemon, now: now)
+        facts.environment = environment
+        facts.currentFolder = currentFolder
+        facts.look(at: (try? paths.get()).map { [$0.stateFolder, $0.runtimeFolder] } ?? [])
+        if let state = try? paths.get().stateFolder {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: state + "/journal.sqlite")
+            facts.lastUse = attributes?[.modificationDate] as? Date
+        }
+        facts.lookAtNames()
+        let named = RequestTrust(variables: environment, currentFolder: currentFolder).authorities
+        facts.authorities = (named.isEmpty ? SystemRoots.files + [SystemRoots.folder] : named).filter(holdsSomething)
+        return facts
+    }
+
+    private mutating func look(at folders: [String]) {
+        let trust = PathTrust(user: geteuid(), in: .own)
+        for folder in folders {
+            let way = PathWay(to: folder)
+            let refusal =
+                way.errorNumber == 0 ? trust.refusal(of: way.parts, endingIn: .folder) : trust.refusal(ofWay: way.parts)
+            if let refusal, !distrust.contains(refusal) { distrust.append(refusal) }
+        }
+        for folder in folders.prefix(1) + [currentFolder] { if let room = Self.room(of: folder) { rooms.append(room) } }
+    }
+
+    /// The room where a folder is, or will be made.
+    private static func room(of folder: String) -> Room? {
+        var status = statvfs()
+        var path = folder
+        while unsafe statvfs(path, &status) != 0 {
+            guard errno == ENOENT, path.count > 1 else { return nil }
+            path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        }
+        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return Room(
+            folder: folder, bytes: bytes.overflow ? .max : Int64(clamping: bytes.partialValue),
+            files: status.f_files > 0 ? Int64(clamping: status.f_favail) : nil)
+    }
+
+    private mutating func lookAtNames() {
+        var found: UnsafeMutablePointer<addrinfo>?
+        resolvesNames = unsafe getaddrinfo("localhost", nil, nil, &found) == 0
+        if let found = unsafe found { unsafe freeaddrinfo(found) }
+        guard let text = try? String(contentsOfFile: "/etc/resolv.conf", encoding: .utf8) else { return }
+        nameServers = text.split(whereSeparator: \.isNewline).count { line in
+            line.split(whereSeparator: \.isWhitespace).first == "nameserver"
+        }
+    }
+
+    /// Whether there is a file with something in it, or a folder with entries.
+    private static func holdsSomething(_ path: String) -> Bool {
+        if let entries = try? FileManager.default.contentsOfDirectory(atPath: path) { return !entries.isEmpty }
+        // A pipe at this place would keep this waiting otherwise.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var byte: UInt8 = 0
+        return unsafe read(file, &byte, 1) == 1
+    }
+}

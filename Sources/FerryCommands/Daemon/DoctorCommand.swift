@@ -1,0 +1,70 @@
+import ArgumentParser
+import FerryClient
+import FerryCore
+import FerryFoundation
+
+/// Says what is wrong with the installation.
+struct DoctorCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "doctor", abstract: "Say what is wrong with this installation, and what to do about it.",
+        discussion: """
+            Looks at the daemon and its program, the folders, the room on the disks, the clock, the lookup of names, proxies \
+            and certificates. It changes nothing and starts no daemon.
+            """)
+    static let exitStatuses: [ExitStatus] = [
+        ExitStatus(status: "0", meaning: "nothing is wrong"),
+        ExitStatus(.own, meaning: "something is wrong"), .usage,
+    ]
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let facts = InstallationFacts.ofSystem(
+            environment: context.environment, currentFolder: context.currentFolder, daemon: await daemon(in: context),
+            now: context.now())
+        let diagnosis = Diagnosis(of: facts)
+        if json {
+            context.console.print(try JSONText.array(diagnosis.findings))
+        } else {
+            context.console.print(Self.lines(diagnosis, context.palette(.output)))
+        }
+        let problems = diagnosis.findings.count { $0.verdict == .problem }
+        switch problems {
+        case 0: context.console.say("Nothing is wrong.")
+        case 1: context.console.say("There is 1 problem.")
+        default: context.console.say("There are \(problems) problems.")
+        }
+        return diagnosis.hasProblems ? ErrorExit.own.rawValue : 0
+    }
+
+    /// How the daemon is. Folders that cannot be used are judged with the others.
+    private func daemon(in context: CommandContext) async -> Result<ServiceStatus?, TransferError> {
+        do {
+            return .success(try await context.daemon().statusIfRunning())
+        } catch let error as TransferError {
+            return error.code == .invalidRequest ? .success(nil) : .failure(error)
+        } catch {
+            return .failure(TransferError(.internal, "\(error)"))
+        }
+    }
+
+    static func lines(_ diagnosis: Diagnosis, _ palette: Palette) -> [String] {
+        let topics = diagnosis.findings.map(\.topic.count).max() ?? 0
+        return diagnosis.findings.map { finding in
+            let verdict = finding.verdict.rawValue.fitted(to: 9)
+            return palette.paint(verdict, finding.verdict.color) + finding.topic.fitted(to: topics + 2)
+                + finding.text.escapingControls
+        }
+    }
+}
+
+extension Diagnosis.Finding.Verdict {
+    fileprivate var color: Palette.Color {
+        switch self {
+        case .fine: .green
+        case .remark: .yellow
+        case .problem: .red
+        }
+    }
+}

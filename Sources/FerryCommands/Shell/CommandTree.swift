@@ -1,0 +1,54 @@
+import ArgumentParser
+import FerryFoundation
+
+/// The commands with their arguments, as swift-argument-parser describes them in JSON.
+struct CommandTree: Decodable {
+    struct Argument: Decodable {
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+
+            /// As it is typed.
+            var text: String { (kind == "long" ? "--" : "-") + name }
+        }
+
+        let kind: String
+        let abstract: String?
+        let names: [Name]?
+        let valueName: String?
+        let defaultValue: String?
+        let allValueStrings: [String]?
+        let isOptional: Bool
+        let isRepeating: Bool
+        let shouldDisplay: Bool
+    }
+
+    let commandName: String
+    let abstract: String?
+    let discussion: String?
+    let arguments: [Argument]?
+    let subcommands: [CommandTree]?
+
+    /// The tree of all of ferry.
+    static func ofFerry() throws -> CommandTree {
+        struct Description: Decodable { let command: CommandTree }
+        do {
+            _ = try FerryCommand.parseAsRoot(["--experimental-dump-help"])
+            throw ValidationError("The parser does not describe the commands.")
+        } catch let error as ValidationError {
+            throw error
+        } catch {
+            let json = FerryCommand.fullMessage(for: error)
+            return try JSONDecoder().decode(Description.self, from: Data(json.utf8)).command
+        }
+    }
+
+    /// The commands that do something, each with the words that call it.
+    var leaves: [(words: [String], command: CommandTree)] {
+        (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { child in
+            let below = child.leaves
+            return below.isEmpty
+                ? [([child.commandName], child)] : below.map { ([child.commandName] + $0.words, $0.command) }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import FerryCore
+
+/// What a shell asks while a command line is typed: what there is to choose from at the cursor.
+///
+/// Scripts of `ferry completions` ask by `---completion VERB… -- ARGUMENT WORDS…`, as swift-argument-parser writes them.
+struct CompletionRequest: Hashable {
+    enum Subject: Hashable {
+        case transfers, sessions, tags
+    }
+
+    let subject: Subject
+    /// Whether the shell shows a description beside each word, and what stands between both.
+    let separator: String?
+    /// zsh's script takes the last word away, whatever it is.
+    let endsWithBlank: Bool
+
+    static let mark = "---completion"
+
+    /// - Parameters:
+    ///   - arguments: What was typed, from the mark on.
+    ///   - shell: The variable `SAP_SHELL`.
+    /// - Returns: Nil for an argument that Ferry has no words for.
+    init?(_ arguments: [String], shell: String?) {
+        guard arguments.first == Self.mark, let end = arguments.firstIndex(of: "--"), end + 1 < arguments.count else {
+            return nil
+        }
+        let (verb, argument) = (arguments[1..<end].last, arguments[end + 1])
+        switch argument {
+        case "--session": subject = .sessions
+        case "--tag": subject = .tags
+        default:
+            guard argument.hasPrefix("positional@") else { return nil }
+            subject = verb == QuitCommand.configuration.commandName ? .sessions : .transfers
+        }
+        separator = shell == "zsh" ? ":" : shell == "fish" ? "\t" : nil
+        endsWithBlank = shell == "zsh"
+    }
+
+    /// How many of the newest transfers are offered.
+    static let mostTransfers = 200
+
+    /// The lines for the shell's script.
+    func lines(in service: any SessionService) async throws(TransferError) -> [String] {
+        var lines: [String] = []
+        switch subject {
+        case .transfers:
+            for transfer in try await Self.newest(service) {
+                lines.append(line(transfer.id.description, about: "\(transfer.state.word) \(transfer.displayName)"))
+            }
+        case .sessions:
+            for session in try await service.sessions() where Self.isPlain(session.id.name) {
+                let count = session.transfers.values.reduce(0, +)
+                lines.append(line(session.id.name, about: "\(count) transfers"))
+            }
+        case .tags:
+            let tags = Set(try await Self.newest(service).flatMap(\.tags))
+            lines = tags.filter(Self.isPlain).sorted().map { line($0, about: "") }
+        }
+        return endsWithBlank ? lines + [" "] : lines
+    }
+
+    private static func newest(_ service: any SessionService) async throws(TransferError) -> [Transfer] {
+        var query = TransferQuery()
+        (query.newestFirst, query.limit) = (true, mostTransfers)
+        return try await service.transfers(query).transfers
+    }
+
+    private func line(_ word: String, about description: String) -> String {
+        guard let separator, !description.isEmpty else { return word }
+        return word + separator + description.escapingControls
+    }
+
+    /// Whether a word means itself in every shell: bash expands the words that it is given.
+    private static func isPlain(_ word: String) -> Bool {
+        !word.isEmpty
+            && word.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "._-/@+,%=".utf8.contains(byte)
+                }
+            }
+    }
+}
+
+extension CompletionKind {
+    /// Words that the shell asks ferry for; ``CompletionRequest`` answers.
+    static var ofFerry: CompletionKind { .custom { _, _, _ in [] } }
+}

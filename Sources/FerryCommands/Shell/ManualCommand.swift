@@ -1,0 +1,41 @@
+import ArgumentParser
+import FerryCore
+
+/// Writes pages of the manual.
+struct ManualCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "manual", abstract: "Print a page of the manual, for man.",
+        discussion: """
+            Without words it is the page of ferry itself: ferry manual get | man -l -. With --list it prints the names of all \
+            pages, one a line, each as the words that print it.
+            """)
+    static let exitStatuses: [ExitStatus] = [.success, .own, .usage]
+
+    @Argument(help: ArgumentHelp("The command, as in daemon start.", valueName: "word"))
+    var words: [String] = []
+
+    @Flag(help: "Print the commands that have pages.")
+    var list = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let tree = try CommandTree.ofFerry()
+        if list {
+            context.console.print(tree.leaves.map { $0.words.joined(separator: " ") })
+            return 0
+        }
+        context.console.write(try Self.page(words, in: tree).text, to: .output)
+        return 0
+    }
+
+    /// - Throws: `ValidationError` where there is no such command.
+    static func page(_ words: [String], in tree: CommandTree) throws -> ManualPage {
+        if words.isEmpty { return ManualPage(of: tree) }
+        guard let leaf = tree.leaves.first(where: { $0.words == words }),
+            let command = FerryProgram.command(of: words) as? any FerrySubcommand.Type
+        else {
+            let typed = words.joined(separator: " ").escapingControls
+            throw ValidationError("There is no page “\(typed)”; see ferry manual --list.")
+        }
+        return ManualPage(words, leaf.command, statuses: command.exitStatuses)
+    }
+}

@@ -1,0 +1,56 @@
+#if os(Linux)
+    import FerryCore
+    import Glibc
+
+    /// The service manager that has started the daemon: it is told when clients can come, how the daemon stands, and that it
+    /// ends. The protocol is that of systemd, sd_notify(3).
+    ///
+    /// `NOTIFY_SOCKET` names a socket of datagrams; a name that begins with `@` is an abstract one. Without the variable
+    /// nothing is sent, and a manager that does not read keeps nothing waiting.
+    package struct ServiceManager: Sendable {
+        /// The socket's name as `sun_path` has it; nil where nobody waits.
+        private let name: [UInt8]?
+
+        package init(environment: [String: String]) {
+            let named = Array((environment["NOTIFY_SOCKET"] ?? "").utf8)
+            let isAbstract = named.first == UInt8(ascii: "@")
+            guard named.first == UInt8(ascii: "/") || isAbstract, named.count > 1,
+                named.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+            else {
+                name = nil
+                return
+            }
+            // An abstract name begins with a zero, and has none at its end (unix(7)).
+            name = isAbstract ? [0] + named.dropFirst() : named + [0]
+        }
+
+        /// Whether there is a manager to tell anything.
+        package var isThere: Bool { name != nil }
+
+        package func ready() { send("READY=1") }
+
+        package func ending() { send("STOPPING=1\nSTATUS=Making transfers durable") }
+
+        /// - Parameter status: one line for `systemctl status`.
+        package func tell(_ status: String) { send("STATUS=" + status.escapingControls) }
+
+        private func send(_ message: String) {
+            guard let name else { return }
+            let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard file >= 0 else { return }
+            defer { close(file) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+            let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + name.count } ?? 0)
+            let bytes = Array(message.utf8)
+            _ = unsafe withUnsafePointer(to: &address) { address in
+                unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe sendto(
+                        file, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), address,
+                        length)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,57 @@
+# The optimized programs ferry and ferryd of this checkout. Sourced by the other scripts, which set root.
+
+ferry_stamp=$root/.build/ferry-release.stamp  # time: start of the last good build; content: its Package.resolved
+ferry_resolved() { cat "$root/Package.resolved" 2>/dev/null || true; }
+
+ferry_is_stale() {
+    [ -x "$root/.build/release/ferry" ] && [ -x "$root/.build/release/ferryd" ] && [ -e "$ferry_stamp" ] || return 0
+    local made_of=("$root/Package.swift" "$root/Sources" "$root/scripts/lib/linking.bash")
+    [ -z "$(find "${made_of[@]}" -newer "$ferry_stamp" ! -name '*.md' -print -quit)" ] || return 0
+    ! ferry_resolved | cmp -s - "$ferry_stamp"
+}
+
+# Shows the step that the build is at, on a terminal.
+ferry_progress() {
+    if [ -t 2 ]; then
+        awk '/^\[[0-9]+\/[0-9]+\]/ { printf "\r%.78s\033[K", $0; fflush() } END { printf "\r\033[K" }' >&2
+    else
+        cat >/dev/null
+    fi
+}
+
+ferry_build() {
+    # shellcheck source=packages.bash
+    . "$root/scripts/lib/packages.bash"
+    # shellcheck source=linking.bash
+    . "$root/scripts/lib/linking.bash"
+    ferry_build_packages
+    mkdir -p "$root/.build"
+    exec 9>"$root/.build/ferry-release.lock"
+    flock -n 9 || { ferry_say "waiting for another build of this checkout"; flock 9; }
+    if [ -z "${FERRY_REBUILD:-}" ] && ! ferry_is_stale; then return; fi  # the other one built it
+    ferry_say "building (the first time takes some minutes)"
+    local started log=$root/.build/ferry-release.log
+    : >"$log"
+    started=$(mktemp -p "$root/.build" --suffix .ferry-started)
+    # Loading Swift's libraries takes longer than a small command does, so they are linked in.
+    for product in ferry ferryd; do
+        if ! swift build --package-path "$root" -c release "${ferry_link_flags[@]}" --product "$product" \
+            </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
+        then
+            rm -f "$started"
+            grep -a 'error:' "$log" >&2 || tail -n 20 "$log" >&2
+            ferry_die "the build failed; all that it said is in $log"
+        fi
+    done
+    if ! ferry_check_linking "$root/.build/release/ferry" "$root/.build/release/ferryd" >&2; then
+        rm -f "$started"
+        ferry_die "the programs are not linked as they should be, see above"
+    fi
+    ferry_resolved >"$ferry_stamp.new"
+    touch -r "$started" "$ferry_stamp.new"
+    mv "$ferry_stamp.new" "$ferry_stamp"
+    rm -f "$started"
+}
+
+# Builds the programs where a source is newer than they are; FERRY_REBUILD=1 builds in any case.
+ferry_release() { if [ -n "${FERRY_REBUILD:-}" ] || ferry_is_stale; then (ferry_build); fi; }
