@@ -189,10 +189,10 @@ let package = Package(
         .testTarget(
             name: "FerryCommandsTests",
             dependencies: [
-                "FerryClient", "FerryCommands", "FerryCore",
+                "FerryClient", "FerryCommands", "FerryCore", "FerryTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Help"]),
+            exclude: ["Help", "Manual"]),
         .testTarget(
             name: "FerryTests",
             dependencies: [

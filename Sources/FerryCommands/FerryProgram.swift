@@ -120,7 +120,7 @@ extension String {
 /// The parser of options takes an equals sign in such a word for the end of the option's name.
 enum JoinedOptions {
     /// The short options that have values.
-    private static let letters = "AHbdeimoux".utf8
+    private static let letters = "AHYbdeimouxy".utf8
 
     static func separated(_ words: [String]) -> [String] {
         let end = words.firstIndex(of: "--") ?? words.endIndex

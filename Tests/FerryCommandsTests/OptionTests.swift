@@ -41,7 +41,10 @@ import Testing
     ]
 
     /// What is taken is a number that the daemon may be asked for; everything else is a sentence and status 64.
-    @Test(arguments: ["--retries", "-x", "--limit-rate", "--expected-size", "--max-size", "--priority"])
+    @Test(arguments: [
+        "--retries", "-x", "--limit-rate", "--expected-size", "--max-size", "--priority", "--connect-timeout",
+        "--max-redirs", "--max-time", "-Y",
+    ])
     func `a number on a command line is taken or refused`(option: String) async throws {
         for number in Self.numbers {
             let (daemon, console) = (FakeDaemon(), RecordingConsole())
@@ -49,6 +52,41 @@ import Testing
             #expect(status == (daemon.requests.isEmpty ? 64 : 0), "\(number)")
             #expect(daemon.requests.isEmpty != console.talk.isEmpty, "\(number)")
         }
+    }
+
+    @Test func `L3 the terms of a connection go to the daemon`() async {
+        let daemon = FakeDaemon()
+        let options = [
+            "--connect-timeout", "2.5", "--max-redirs", "0", "--compressed", "-Y10k", "-y", "60", "--limit-rate", "1M",
+        ]
+        #expect(await FerryProgram.run(["add", "http://h/x"] + options, in: context(daemon)) == 0)
+        let request = daemon.requests.first
+        #expect(request?.connectTimeout == 2.5 && request?.maxRedirects == 0)
+        #expect(request?.minSpeed == 10_240 && request?.minSpeedTime == 60)
+        #expect(request?.decode == true)
+        #expect(request?.headers == [HeaderField(name: "Accept-Encoding", value: "gzip, deflate")])
+        _ = await FerryProgram.run(
+            ["add", "http://h/y", "--compressed", "-H", "accept-encoding: gzip"], in: context(daemon))
+        #expect(daemon.requests.last?.headers.map(\.value) == ["gzip"])
+    }
+
+    @Test(
+        arguments: [
+            (["--connect-timeout", "0"], "--connect-timeout is a number of seconds above 0"),
+            (["--max-redirs", "-1"], "--max-redirs is 0 to 100, not -1."),
+            (["-y", "10"], "--speed-time is the time of --speed-limit; give both."),
+            (["-Y", "1k", "-y", "0"], "--speed-time is 1 to 3600 seconds."),
+        ])
+    func `L3 the terms of a connection have bounds, and the sentence names the option`(
+        options: [String], sentence: String
+    ) async {
+        let console = RecordingConsole()
+        #expect(await FerryProgram.run(["add", "http://h/x"] + options, in: context(FakeDaemon(), console)) == 64)
+        #expect(console.talk.contains(sentence))
+    }
+
+    private func context(_ daemon: FakeDaemon, _ console: RecordingConsole = RecordingConsole()) -> CommandContext {
+        CommandContext(console: console, environment: [:], currentFolder: "/") { daemon }
     }
 
     @Test func `a length of a list is taken or refused`() async {

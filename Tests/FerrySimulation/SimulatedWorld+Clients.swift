@@ -327,6 +327,7 @@ extension SimulatedWorld {
                 let changed = world.applying(change, to: old)
                 guard changed.request != old.request else { return answer(&world, ActionResult(id: id)) }
                 world.ledger.told(id, address: nil)
+                world.tell(.changing(id))
                 world.commit(.change(number)) { rows throws(TransferError) in
                     try rows.put(changed, replacing: old)
                 } then: { world, result in
@@ -335,6 +336,8 @@ extension SimulatedWorld {
                             world.ledger.told(id, address: changed.request.url)
                         }
                         world.follow(changed, replacing: old)
+                    } else {
+                        world.tell(.unchanged(id))
                     }
                     answer(&world, ActionResult(id: id))
                 }

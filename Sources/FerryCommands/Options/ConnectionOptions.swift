@@ -36,7 +36,26 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp("Hosts that need no proxy, with commas between; * is all.", valueName: "hosts"))
     var noproxy: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Seconds in which a connection must stand, TLS included (default: 30).", valueName: "seconds"))
+    var connectTimeout: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Redirects to follow at most, 0 to 100 (default: 20).", valueName: "number"))
+    var maxRedirs: Int?
+
+    @Flag(help: "Let the server compress what it sends, by gzip or deflate, and unpack it.")
+    var compressed = false
+
     func validate() throws {
+        if let connectTimeout, !SettingRange<Double>.connectTimeout.contains(connectTimeout) {
+            throw ValidationError("--connect-timeout is a number of seconds above 0, and of ten years at most.")
+        }
+        if let maxRedirs, !SettingRange<Int>.maxRedirects.contains(maxRedirs) {
+            throw ValidationError("--max-redirs is 0 to 100, not \(maxRedirs).")
+        }
         guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
         // Not by a transform: of what one refuses the whole value is shown, and a proxy's may have a password.
         guard let proxy, !proxy.isEmpty else { return }
@@ -46,6 +65,12 @@ struct ConnectionOptions: ParsableArguments {
     func apply(to request: inout TransferRequest, in context: CommandContext) {
         request.insecure = insecure
         request.allowDowngrade = allowDowngrade
+        request.connectTimeout = connectTimeout
+        request.maxRedirects = maxRedirs
+        request.decode = compressed
+        if compressed, !request.headers.contains(where: { $0.isNamed("Accept-Encoding") }) {
+            request.headers.append(HeaderField(name: "Accept-Encoding", value: "gzip, deflate"))
+        }
         caller(in: context).apply(to: &request)
     }
 

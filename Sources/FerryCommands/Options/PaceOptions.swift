@@ -40,7 +40,25 @@ struct PaceOptions: ParsableArguments {
             "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"))
     var maxTime: Double?
 
+    @Option(
+        name: [.customShort("Y", allowingJoined: true), .customLong("speed-limit")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Bytes per second below which a connection is replaced, as 10k.", valueName: "rate"),
+        transform: ByteAmount.parse)
+    var speedLimit: Int64?
+
+    @Option(
+        name: [.customShort("y", allowingJoined: true), .customLong("speed-time")], parsing: .unconditional,
+        help: ArgumentHelp("Seconds for which it may be below --speed-limit (default: 30).", valueName: "seconds"))
+    var speedTime: Double?
+
     func validate() throws {
+        guard speedTime == nil || speedLimit != nil else {
+            throw ValidationError("--speed-time is the time of --speed-limit; give both.")
+        }
+        if let speedTime, !SettingRange<Double>.minSpeedTime.contains(speedTime) {
+            throw ValidationError("--speed-time is \(SettingRange<Double>.minSpeedTime.words) seconds.")
+        }
         if let maxTime, !(maxTime > 0 && maxTime <= 100 * 366 * 86_400) {
             throw ValidationError("--max-time is a number of seconds above 0, and of a hundred years at most.")
         }
@@ -56,6 +74,8 @@ struct PaceOptions: ParsableArguments {
         request.mirrors = mirror
         request.retries = retries
         request.resourceTimeout = maxTime
+        request.minSpeed = speedLimit ?? 0
+        if let speedTime { request.minSpeedTime = speedTime }
     }
 
     @Sendable static func connections(_ text: String) throws -> Int {

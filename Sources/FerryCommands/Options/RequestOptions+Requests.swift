@@ -32,6 +32,15 @@ extension RequestOptions {
         return (template, URLList(urls: all, extras: list.extras))
     }
 
+    /// Lets the file come in order, to a place from which it goes on to standard output.
+    func sendToOutput(_ template: inout TransferRequest, url: String, in context: CommandContext) throws {
+        (template.folder, template.name) = try OutputSpool.place(of: url, in: context)
+        template.connections = 1
+        template.onConflict = .replace
+        // What goes through a pipe is not for others either.
+        template.umask = FileMask(0o077)
+    }
+
     /// What is typed and what the input file has.
     private func listed(in context: CommandContext) throws -> URLList {
         var list = URLList(urls: urls)

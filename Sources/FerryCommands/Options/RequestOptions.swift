@@ -10,7 +10,8 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")], parsing: .unconditional,
-        help: ArgumentHelp("Name of the file, or a path; relative to -d.", valueName: "name"))
+        help: ArgumentHelp(
+            "Name of the file, or a path, relative to -d; of get also - for standard output.", valueName: "name"))
     var output: String?
 
     @Option(
@@ -63,6 +64,9 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
     var inputFile: String? { list.inputFile }
+
+    /// Whether the file goes to standard output.
+    var isForOutput: Bool { output == "-" }
 
     func validate() throws {
         guard !urls.isEmpty || inputFile != nil else {

@@ -8,6 +8,8 @@ actor ProgressDisplay {
     private let mode: Mode
     /// Whether it says nothing but how transfers failed.
     nonisolated let isQuiet: Bool
+    /// Whether nothing is said of a file that has arrived, as its place is none of the user's.
+    private let omitsSaved: Bool
     private var board: ProgressBoard
     private var plain: PlainProgress
     private var block = LiveBlock()
@@ -20,9 +22,13 @@ actor ProgressDisplay {
     // More often than this, drawing costs more than it shows.
     private static let interval: TimeInterval = 0.1
 
-    init(_ context: CommandContext, total: Int?, retries: RetryLimits? = nil, isQuiet: Bool = false) {
+    init(
+        _ context: CommandContext, total: Int?, retries: RetryLimits? = nil, isQuiet: Bool = false,
+        omitsSaved: Bool = false
+    ) {
         self.context = context
         self.isQuiet = isQuiet
+        self.omitsSaved = omitsSaved
         mode =
             isQuiet
             ? .quiet : context.console.isTerminal(.talk) && context.environment["TERM"] != "dumb" ? .live : .plain
@@ -44,10 +50,12 @@ actor ProgressDisplay {
 
     func show(_ transfer: Transfer) {
         let hasEnded = board.update(transfer)
+        let isUntold = omitsSaved && transfer.state == .succeeded
         switch mode {
         case .live:
-            if hasEnded, let end = EndSentence.of(transfer) { above.append(end) }
+            if hasEnded, !isUntold, let end = EndSentence.of(transfer) { above.append(end) }
             draw()
+        case .plain where isUntold: break
         case .plain: if let line = plain.line(transfer, now: context.now()) { context.console.say(line) }
         case .quiet:
             if hasEnded, transfer.state != .succeeded, let end = EndSentence.of(transfer) { context.console.say(end) }

@@ -9,6 +9,8 @@ struct TransferWait {
     var signals: AsyncStream<StopSignal>
     /// Whether it is told of successes without their transfers, where nothing is shown of them.
     var omitsSuccesses = false
+    /// Whether it is told of progress where nothing is shown of it.
+    var wantsProgress = false
 
     enum End {
         /// Every transfer has ended.
@@ -26,9 +28,10 @@ struct TransferWait {
     func run(
         _ ids: [TransferID]?, after: Int64? = nil, onUpdate: @escaping @Sendable (FollowUpdate) async -> Void
     ) async throws(TransferError) -> End {
+        let isQuiet = display.isQuiet && !wantsProgress
         let follower = TransferFollower(
-            service, progressInterval: display.isQuiet ? nil : Self.sampling, endsAlone: display.isQuiet,
-            omitsSuccesses: display.isQuiet && omitsSuccesses)
+            service, progressInterval: isQuiet ? nil : Self.sampling, endsAlone: isQuiet,
+            omitsSuccesses: isQuiet && omitsSuccesses)
         let result = await withTaskGroup(of: Result<End, TransferError>?.self) { group in
             group.addTask {
                 do throws(TransferError) {

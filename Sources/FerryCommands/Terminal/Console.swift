@@ -3,6 +3,8 @@ import Glibc
 /// Where commands read and write, so that tests need no terminal.
 package protocol Console: Sendable {
     func write(_ text: String, to stream: ConsoleStream)
+    /// Writes bytes of data as they are.
+    func write(_ bytes: ArraySlice<UInt8>)
     func isTerminal(_ stream: ConsoleStream) -> Bool
     /// Size of the terminal; 80 by 24 where there is none.
     var size: ConsoleSize { get }

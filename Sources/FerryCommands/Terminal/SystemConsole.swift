@@ -17,9 +17,16 @@ package final class SystemConsole: Console {
     }
 
     package func write(_ text: String, to stream: ConsoleStream) {
-        let descriptor = Self.descriptor(stream)
         var text = text
-        let failed = text.withUTF8 { bytes in unsafe output.write(UnsafeRawBufferPointer(bytes), to: descriptor) }
+        text.withUTF8 { unsafe write(UnsafeRawBufferPointer($0), to: stream) }
+    }
+
+    package func write(_ bytes: ArraySlice<UInt8>) {
+        unsafe bytes.withUnsafeBytes { unsafe write($0, to: .output) }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to stream: ConsoleStream) {
+        let failed = unsafe output.write(bytes, to: Self.descriptor(stream))
         // The reader of the data has gone, as in `ferry list | head`: there is nothing left to do.
         if failed == EPIPE, stream == .output { Self.leave(128 + SIGPIPE) }
     }

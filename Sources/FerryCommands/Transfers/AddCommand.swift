@@ -24,6 +24,12 @@ struct AddCommand: FerrySubcommand {
     @Flag(help: "Print the transfers as JSON.")
     var json = false
 
+    func validate() throws {
+        if request.isForOutput {
+            throw ValidationError("add returns at once; get -o - writes to standard output, -o ./- names a file.")
+        }
+    }
+
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, list) = try request.template(in: context)
         template.paused = paused

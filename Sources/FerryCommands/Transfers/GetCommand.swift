@@ -33,8 +33,21 @@ struct GetCommand: FerrySubcommand {
     @Flag(help: "Print the transfers as JSON once they have ended.")
     var json = false
 
+    func validate() throws {
+        guard request.isForOutput else { return }
+        guard request.urls.count == 1, request.inputFile == nil, !request.list.glob else {
+            throw ValidationError("-o - writes one file to standard output; give one URL.")
+        }
+        guard !json else { throw ValidationError("-o - and --json both write to standard output; give one of them.") }
+        guard request.pace.connections ?? 1 == 1 else {
+            throw ValidationError("-o - fetches the file in order, over one connection; leave -x out.")
+        }
+    }
+
     func run(in context: CommandContext) async throws -> Int32 {
         var (template, list) = try request.template(in: context)
+        let body = request.isForOutput ? BodyOutput(context.console) : nil
+        if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }
         let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
         tries.apply(to: &template)
         if !json, ListSubmission.takes(template, list, of: request) {
@@ -72,14 +85,23 @@ struct GetCommand: FerrySubcommand {
         }
 
         let ids = submissions.compactMap(\.id)
-        let display = ProgressDisplay(context, total: ids.count, retries: tries, isQuiet: quiet)
-        let wait = TransferWait(context: context, service: service, display: display, signals: signals)
-        let end = try await wait.run(ids, after: position) { await results.take($0) }
+        let display = ProgressDisplay(
+            context, total: ids.count, retries: tries, isQuiet: quiet, omitsSaved: body != nil)
+        var wait = TransferWait(context: context, service: service, display: display, signals: signals)
+        wait.wantsProgress = body != nil
+        let end = try await wait.run(ids, after: position) { update in
+            await results.take(update)
+            await body?.take(update)
+        }
         let transfers = await results.transfers
         if case .stopped(let signal) = end {
             return try await leave(ids, results, signal, service, context)
         }
+        if let failure = await body?.failure { throw failure }
         let final = submissions.map { $0.updated(by: transfers) }
+        if body != nil, final.exitStatus == 0 {
+            _ = try await service.act(.removeWithFile, on: TransferSelection(ids: ids))
+        }
         if json { context.console.print(try JSONText.array(final)) }
         return final.exitStatus
     }
@@ -131,7 +153,8 @@ struct GetCommand: FerrySubcommand {
             if !hasEnded { open.append(id) }
         }
         _ = try await service.act(.pause, onMany: TransferSelection(ids: open))
-        if !open.isEmpty { context.console.say("paused; go on with: " + ResumeHint.command(open, wasNew: new)) }
+        let hint = request.isForOutput ? ResumeHint.again(wasNew: new) : ResumeHint.command(open, wasNew: new)
+        if !open.isEmpty { context.console.say("paused; go on with: " + hint) }
         return signal.exitStatus
     }
 }
@@ -144,6 +167,8 @@ enum ResumeHint {
     /// - Parameter wasNew: whether the command began anew, as it would again.
     static func command(_ ids: [TransferID], wasNew: Bool) -> String {
         guard ids.count > mostIDs else { return "ferry resume " + ids.map(\.description).joined(separator: " ") }
-        return wasNew ? "the same command without --new" : "the same command"
+        return again(wasNew: wasNew)
     }
+
+    static func again(wasNew: Bool) -> String { wasNew ? "the same command without --new" : "the same command" }
 }

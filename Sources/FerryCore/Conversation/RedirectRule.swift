@@ -42,7 +42,7 @@ package enum RedirectRule {
         }
         let redirect = Redirect(
             url: target, method: self.method(after: status, of: method), changesOrigin: target.origin != url.origin)
-        try chain.follow(redirect, secrets: secrets(target))
+        try chain.follow(redirect, most: policy.most, secrets: secrets(target))
         return redirect
     }
 
@@ -75,15 +75,21 @@ package struct RedirectPolicy: Hashable, Codable, Sendable {
     /// Whether a public host may lead to this machine or to a private address.
     package var allowPrivateRedirects: Bool
 
-    package init(allowDowngrade: Bool = false, allowPrivateRedirects: Bool = false) {
+    /// How many redirects one attempt follows.
+    package var most: Int
+
+    package init(
+        allowDowngrade: Bool = false, allowPrivateRedirects: Bool = false, most: Int = RedirectChain.limit
+    ) {
         self.allowDowngrade = allowDowngrade
         self.allowPrivateRedirects = allowPrivateRedirects
+        self.most = most
     }
 }
 
 /// The URLs that one attempt has asked, in order.
 package struct RedirectChain: Sendable {
-    /// The most redirects that one attempt follows.
+    /// How many redirects one attempt follows unless its request says otherwise.
     package static let limit = 20
 
     /// How often one attempt makes the same request: a server may answer a second look otherwise, but not each one.
@@ -124,11 +130,12 @@ package struct RedirectChain: Sendable {
     ///
     /// - Throws: ``TransferError`` with code `too_many_redirects` for one step too many, or for a request that was made
     ///   ``looks`` times with the same secrets; the chain is then unchanged.
-    package mutating func follow(_ redirect: Redirect, secrets: String? = nil) throws(TransferError) {
+    package mutating func follow(
+        _ redirect: Redirect, most: Int = limit, secrets: String? = nil
+    ) throws(TransferError) {
         let details = ErrorDetails(url: redirect.url.redacted)
-        guard count < Self.limit else {
-            throw TransferError(
-                .tooManyRedirects, "The server redirected more than \(Self.limit) times.", details: details)
+        guard count < most else {
+            throw TransferError(.tooManyRedirects, Self.refusal(most), details: details)
         }
         let visit = Visit(redirect.url, method: redirect.method, secrets: secrets)
         if visits.isEmpty { visits[Visit(urls[0], method: first.method, secrets: first.secrets)] = 1 }
@@ -139,5 +146,13 @@ package struct RedirectChain: Sendable {
         }
         visits[visit, default: 0] += 1
         urls.append(redirect.url)
+    }
+
+    private static func refusal(_ most: Int) -> String {
+        switch most {
+        case 0: "The server redirects, and no redirect is to be followed."
+        case 1: "The server redirected more than once."
+        default: "The server redirected more than \(most) times."
+        }
     }
 }

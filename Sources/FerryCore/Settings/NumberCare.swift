@@ -49,6 +49,8 @@ extension TransferRequest {
         try care.apply(.minSpeed, to: &minSpeed)
         try care.apply(.minSpeedTime, to: &minSpeedTime)
         try care.apply(.idleTimeout, to: &idleTimeout)
+        try care.apply(.connectTimeout, to: &connectTimeout)
+        try care.apply(.maxRedirects, to: &maxRedirects)
         try care.apply(.resourceTimeout, to: &resourceTimeout)
         if var statuses = acceptableStatuses {
             try care.apply(.acceptableStatus, to: &statuses.lower)

@@ -60,6 +60,7 @@ extension SettingRange<Int> {
     package static var attemptsWithoutProgress: Self { Self("maximum_attempts_without_progress", 0...1_000_000) }
     package static var doubtfulRetries: Self { Self("doubtful_retries", 0...1_000_000) }
     package static var unreachableRetries: Self { Self("unreachable_retries", 0...1_000_000) }
+    package static var maxRedirects: Self { Self("max_redirects", 0...100) }
     /// Both ends of a range of statuses, the second of which is not included.
     package static var acceptableStatus: Self { Self("acceptable_statuses", 0...1000) }
     package static var retriedStatus: Self { Self("status_codes", 100...999) }
@@ -69,7 +70,7 @@ extension SettingRange<Int> {
     package static var all: [Self] {
         [
             activeTransfers, connections, connectionsPerHost, connectionsTotal, hostConnections, retries, statusRetries,
-            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, acceptableStatus, retriedStatus,
+            attemptsWithoutProgress, doubtfulRetries, unreachableRetries, maxRedirects, acceptableStatus, retriedStatus,
             expiredStatus, task,
         ]
     }
@@ -105,6 +106,7 @@ extension SettingRange<Double> {
     package static var giveUpAfter: Self { Self("give_up_after", 0...365 * 86_400) }
     package static var minSpeedTime: Self { Self("min_speed_time", 1...3600) }
     package static var idleTimeout: Self { Self("idle_timeout", 0.001...longest) }
+    package static var connectTimeout: Self { Self("connect_timeout", 0.001...longest) }
     package static var resourceTimeout: Self { Self("resource_timeout", 0.001...longest) }
     package static var initialDelay: Self { Self("initial_delay", 0...longest) }
     package static var maximumDelay: Self { Self("maximum_delay", 0...longest) }
@@ -113,6 +115,9 @@ extension SettingRange<Double> {
     package static var jitter: Self { Self("jitter", 0...1) }
 
     package static var all: [Self] {
-        [giveUpAfter, minSpeedTime, idleTimeout, resourceTimeout, initialDelay, maximumDelay, multiplier, jitter]
+        [
+            giveUpAfter, minSpeedTime, idleTimeout, connectTimeout, resourceTimeout, initialDelay, maximumDelay,
+            multiplier, jitter,
+        ]
     }
 }

@@ -27,6 +27,8 @@ extension TransferRequest: Codable {
         case statusPolicy = "status_policy"
         case foreignFields = "foreign_fields"
         case idleTimeout = "idle_timeout"
+        case connectTimeout = "connect_timeout"
+        case maxRedirects = "max_redirects"
         case resourceTimeout = "resource_timeout"
         case notBefore = "not_before"
         case onFullDisk = "on_full_disk"
@@ -86,6 +88,8 @@ extension TransferRequest: Codable {
         try take(.spooled, into: &spooled)
         continues = try box.decodeIfPresent(PartialSource.self, forKey: .continues)
         idleTimeout = try box.decodeIfPresent(Double.self, forKey: .idleTimeout)
+        connectTimeout = try box.decodeIfPresent(Double.self, forKey: .connectTimeout)
+        maxRedirects = try box.decodeIfPresent(Int.self, forKey: .maxRedirects)
         resourceTimeout = try box.decodeIfPresent(Double.self, forKey: .resourceTimeout)
         notBefore = try box.decodeIfPresent(Date.self, forKey: .notBefore)
         try take(.network, into: &network)
@@ -147,6 +151,8 @@ extension TransferRequest: Codable {
         try put(spooled, .spooled, unless: false)
         try box.encodeIfPresent(continues, forKey: .continues)
         try box.encodeIfPresent(idleTimeout, forKey: .idleTimeout)
+        try box.encodeIfPresent(connectTimeout, forKey: .connectTimeout)
+        try box.encodeIfPresent(maxRedirects, forKey: .maxRedirects)
         try box.encodeIfPresent(resourceTimeout, forKey: .resourceTimeout)
         try box.encodeIfPresent(notBefore, forKey: .notBefore)
         try put(network, .network, unless: plain.network)

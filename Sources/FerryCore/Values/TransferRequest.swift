@@ -73,6 +73,10 @@ package struct TransferRequest: Hashable, Sendable {
     package var continues: PartialSource?
     /// Seconds without a byte before a connection is given up; absent: the engine's own.
     package var idleTimeout: Double?
+    /// Seconds in which a connection must stand, TLS included; absent: the engine's own.
+    package var connectTimeout: Double?
+    /// Redirects that one attempt follows at most; absent: ``RedirectChain/limit``.
+    package var maxRedirects: Int?
     /// Seconds from the first start in which the transfer must end; suspended time does not count.
     package var resourceTimeout: Double?
     /// The moment before which nothing is asked.

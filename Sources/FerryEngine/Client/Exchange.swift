@@ -39,7 +39,7 @@ final class Exchange: Sendable {
         headFuture = promise.futureResult
         delegate = ExchangeDelegate(loop: loop, head: promise, recorder: recorder)
         task = RoutedRequest(
-            request, url: url, key: key, engine: engine, delegate: delegate, connectTimeout: timeouts.connect,
+            request, url: url, key: key, engine: engine, delegate: delegate, timeouts: timeouts,
             nameWait: nameWait)
         task.begin()
     }

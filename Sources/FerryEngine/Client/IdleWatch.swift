@@ -93,6 +93,8 @@ final class WatchClock: Sendable {
 package struct Timeouts: Hashable, Sendable {
     /// DNS, proxy and TLS included.
     package var connect: Double = 30
+    /// Whether the time of the connection is the request's own, in place of the engine's.
+    package var boundsConnection = false
     /// From the request to the end of the response head.
     package var head: Double = 60
     /// Without a byte of the body.

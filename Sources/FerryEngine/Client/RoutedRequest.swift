@@ -30,6 +30,8 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         var end: (any Error)?
         var isOver = false
         var timer: Scheduled<Void>?
+        /// Ends the request where no connection stands in time.
+        var bound: Scheduled<Void>?
 
         /// Whether the request is on its way to an address that has not answered.
         var isWaiting: Bool { !isOver && !isAsked && end == nil && next == nil }
@@ -50,20 +52,22 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     private let loop: any EventLoop
     private let delegate: ExchangeDelegate
     private let connectTimeout: Double
+    private let boundsConnection: Bool
     private let nameWait: NameWait?
     private let done: EventLoopPromise<Void>
     private let state = Mutex(State())
 
     init(
         _ request: HTTPClient.Request, url: HTTPURL, key: ClientPool.Key, engine: Engine, delegate: ExchangeDelegate,
-        connectTimeout: Double, nameWait: NameWait? = nil
+        timeouts: Timeouts, nameWait: NameWait? = nil
     ) {
         self.nameWait = nameWait
         self.request = request
         self.url = url
         self.key = key
         self.delegate = delegate
-        self.connectTimeout = connectTimeout
+        connectTimeout = timeouts.connect
+        boundsConnection = timeouts.boundsConnection
         clients = engine.clients
         certificates = engine.certificates(of: key.trust)
         names = engine.names
@@ -76,12 +80,22 @@ final class RoutedRequest: HTTPClientResponseDelegate {
 
     /// Begins; call once.
     func begin() {
+        if boundsConnection { boundConnection() }
         let host = key.proxy?.host ?? url.host
         guard !host.isAddress else { return start(at: nil) }
         switch names.ask(host, on: loop) {
         case .known(let finding): take(finding, of: host)
         case .later(let addresses): wait(for: addresses, of: host)
         }
+    }
+
+    /// Gives up unless a connection takes the request in the time that the request itself names: the HTTP client's clients have
+    /// the engine's time.
+    private func boundConnection() {
+        let bound = loop.scheduleTask(in: .nanoseconds(Int64(connectTimeout * 1e9))) { [self] in
+            if state.withLock({ !$0.isAsked }) { fail(reason: HTTPClientError.connectTimeout) }
+        }
+        state.withLock { $0.bound = bound }
     }
 
     /// Ends the exchange; a look-up that is under way is left to itself.
@@ -188,6 +202,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             guard !state.isOver else { return nil }
             state.isOver = true
             state.timer.take()?.cancel()
+            state.bound.take()?.cancel()
             nameWait?.progress.waitsForName.store(false, ordering: .relaxed)
             guard case .failure(let error) = result else { return result }
             // What an address says that has connected tells more than why another one has not.
@@ -233,6 +248,7 @@ final class RoutedRequest: HTTPClientResponseDelegate {
         let preferred = state.withLock { state in
             state.isAsked = true
             state.timer.take()?.cancel()
+            state.bound.take()?.cancel()
             return state.hasChoice ? state.address : nil
         }
         if let preferred { names.prefer(preferred, for: key.proxy?.host ?? url.host) }

@@ -24,7 +24,8 @@ extension ConversationTerms {
         cookies = request.cookies
         foreignFields = request.foreignFields
         redirects = RedirectPolicy(
-            allowDowngrade: request.allowDowngrade, allowPrivateRedirects: request.allowPrivateRedirects)
+            allowDowngrade: request.allowDowngrade, allowPrivateRedirects: request.allowPrivateRedirects,
+            most: request.maxRedirects ?? RedirectChain.limit)
         followsCircles = request.statusPolicy == .any
         asksClient = job.advisor != nil
         ownCookieWins = asksClient || !request.cookies.isEmpty

@@ -76,6 +76,10 @@ enum Input: Sendable {
     case resumed(TransferRecord)
     /// Transfers of a session go on, or begin again.
     case restarted(Restart)
+    /// A change of a request goes to the journal.
+    case changing(TransferID)
+    /// The change was not stored.
+    case unchanged(TransferID)
     /// A request has changed.
     case changed(TransferRecord, replacing: TransferRecord)
     /// Transfers of a session are to begin no attempt while the journal changes them.

@@ -55,16 +55,26 @@ extension LocalTransferService {
         let (request, former) = (changed.request, old.request)
         let moves = request.name != former.name || request.folder != former.folder
         let moved = moves ? [old.id] : []
-        let isPut = try await withoutStarts(of: moved, in: former.session, comesBack: true) {
-            () async throws(TransferError) in
-            try await noting { () async throws(TransferError) in
-                try await journal.commit { transaction throws(TransferError) in
-                    try transaction.put(changed, replacing: old)
+        perform(queue.take(.changing(old.id), at: .now))
+        do throws(TransferError) {
+            let isPut = try await withoutStarts(of: moved, in: former.session, comesBack: true) {
+                () async throws(TransferError) in
+                try await noting { () async throws(TransferError) in
+                    try await journal.commit { transaction throws(TransferError) in
+                        try transaction.put(changed, replacing: old)
+                    }
                 }
             }
+            guard isPut else {
+                perform(queue.take(.unchanged(old.id), at: .now))
+                return false
+            }
+        } catch {
+            perform(queue.take(.unchanged(old.id), at: .now))
+            throw error
         }
-        if isPut { await follow(changed, replacing: old) }
-        return isPut
+        await follow(changed, replacing: old)
+        return true
     }
 
     /// Lets what runs or waits follow a request that has changed in the journal.

@@ -43,6 +43,7 @@ extension QueueState {
         lines.wake(waitingFor: .disk, at: moment.clock)
         var isReleased = false
         for id in ids {
+            changes.attemptEnded(id)
             running.forget(id)
             if lines.release(told: id) { isReleased = true }
         }

@@ -25,6 +25,8 @@ struct QueueState: Sendable {
     var desk = SessionDesk()
     /// Networks and power.
     var conditions: KnownConditions
+    /// Changes that are being stored.
+    var changes = ChangesUnderWay()
     /// Gives transfers their ids.
     var ids: IDSource
     var phase: Phase
@@ -122,7 +124,15 @@ struct QueueState: Sendable {
             bound(record, at: moment)
             return effects
         case .restarted(let restart): return lineUp(restart, at: moment)
-        case .changed(let record, let old): return follow(record, replacing: old, at: moment)
+        case .changing(let id):
+            changes.begin(id)
+            return []
+        case .unchanged(let id):
+            _ = changes.end(id)
+            return []
+        case .changed(let record, let old):
+            guard changes.end(record.id) else { return [] }
+            return follow(record, replacing: old, at: moment)
         case .takeOut(let ids, let session): return [.takenOut(lines.leave(ids, of: session))]
         case .comeBack(let taken): return comeBack(taken)
         case .answered(let session):

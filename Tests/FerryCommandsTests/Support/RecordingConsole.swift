@@ -32,6 +32,7 @@ final class RecordingConsole: Console {
     var talk: String { written.withLock { $0[.talk, default: ""] } }
 
     func write(_ text: String, to stream: ConsoleStream) { written.withLock { $0[stream, default: ""] += text } }
+    func write(_ bytes: ArraySlice<UInt8>) { write(String(decoding: bytes, as: UTF8.self), to: .output) }
     func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
 
     func read(_ path: String) throws -> String {

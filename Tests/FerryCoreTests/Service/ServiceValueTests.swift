@@ -64,6 +64,8 @@ import Testing
         request.continues = PartialSource(
             path: "/p", offset: 1, etag: "\"v\"", lastModified: nil, date: nil, completeLength: 2)
         request.idleTimeout = 5
+        request.connectTimeout = 6
+        request.maxRedirects = 7
         request.resourceTimeout = 6
         request.notBefore = Date(timeIntervalSince1970: 8)
         request.network = NetworkPolicy(allowsCellular: false)

@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    /// The engine's own time is longer than the test's.
+    @Test func `T8 a request says how long its connections may take`() async throws {
+        var timeouts = Timeouts()
+        timeouts.connect = 3600
+        try await withNames(["silent.test": .success(["127.0.0.2"])], timeouts: timeouts) { harness, origin, _ in
+            let silent = try SilentAddress("127.0.0.2", port: origin.port)
+            let request = harness.request(origin.url(host: "silent.test")) { $0.connectTimeout = 0.05 }
+            let history = await harness.transfer(request, tries: 1)
+            #expect(history.errors.map(\.code) == [.timedOut])
+            silent.close()
+        }
+    }
+
     @Test func `an address that refuses gives way to the next one of its host`() async throws {
         let addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.1"]
         try await withNames(["many.test": .success(addresses)]) { harness, origin, _ in

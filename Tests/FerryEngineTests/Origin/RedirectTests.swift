@@ -29,6 +29,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [(0, 1, .tooManyRedirects), (1, 1, nil), (2, 2, nil), (2, 3, .tooManyRedirects)]
+            as [(Int, Int, ErrorCode?)])
+    func `X1 a request says how many redirects are followed`(most: Int, hops: Int, code: ErrorCode?) async throws {
+        try await withEngine(OriginScript(body, rules: .redirects(hops: hops))) { harness, origin in
+            let request = harness.request(origin.url("/hop/\(hops)")) {
+                ($0.name, $0.maxRedirects) = ("file.bin", most)
+            }
+            let history = await harness.transfer(request)
+            #expect(history.failure?.code == code)
+            #expect(origin.requests.count == min(most, hops) + 1)
+        }
+    }
+
     @Test func `O35 X1 a circle ends after three looks`() async throws {
         let script = OriginScript(body, rules: .redirects(through: "/file.bin", "/b", "/file.bin"))
         try await withEngine(script) { harness, origin in

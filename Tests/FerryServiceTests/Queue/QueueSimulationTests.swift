@@ -50,6 +50,20 @@ import Testing
                 .actOnAll(.removeWithFile, session: 1), .answer(.session(1), isFresh: true),
                 .answer(.many(1), isFresh: false), .change(3, .address), .commit(2, .noRoom),
             ],
+            // The end of an attempt was stored after a change, and told before it: the change put the transfer into line.
+            [
+                .answer(.start, isFresh: true), .submit(2, wanted(session: 2, host: 0, allowsExpensive: false)),
+                .commit(1, nil), .answer(.submission(2), isFresh: false), .change(2, .network(allowsExpensive: true)),
+                .answer(.lookup(2), isFresh: true), .commit(3, nil), .answer(.records, isFresh: true),
+                .end(2, .success), .commit(2, nil), .answer(.ends, isFresh: true),
+            ],
+            // The same, with an end that was decided again after the change.
+            [
+                .answer(.start, isFresh: true), .submit(2, wanted(session: 0, host: 1, begins: 31)), .commit(1, nil),
+                .answer(.submission(2), isFresh: true), .pass(seconds: 31), .answer(.records, isFresh: true),
+                .change(2, .address), .answer(.lookup(2), isFresh: true), .end(2, .failure(.digestMismatch)),
+                .commit(1, nil), .answer(.report(2), isFresh: true), .commit(1, nil), .answer(.ends, isFresh: false),
+            ],
         ] as [[Step]])
     func `keeps its laws in histories that broke one`(steps: [Step]) {
         let broken = Simulation.replay(steps)

@@ -1,0 +1,135 @@
+import ArgumentParser
+import FerryClient
+import FerryCore
+import FerryFoundation
+
+/// Writes a transfer's bytes to standard output while they come, in order.
+///
+/// The file is fetched over one connection, so that what is in the partial file is a beginning of it. What was written cannot be
+/// taken back: if the file begins anew at the server, nothing more is written and the command fails.
+actor BodyOutput {
+    private let console: any Console
+    /// The file that the bytes come from; it stays open when it gets its final name.
+    private var file: CInt = -1
+    private var written: Int64 = 0
+    /// How often the transfer had begun anew when the first byte was written.
+    private var starts = 0
+    /// Why nothing more is written.
+    private(set) var failure: TransferError?
+
+    private static let pieceSize = 256 << 10
+
+    init(_ console: any Console) { self.console = console }
+
+    deinit { if file >= 0 { close(file) } }
+
+    func take(_ update: FollowUpdate) {
+        switch update {
+        case .event(let event): if let transfer = event.transfer { write(transfer) }
+        case .snapshot(let transfer): write(transfer)
+        case .removed, .interrupted: break
+        }
+    }
+
+    /// Writes what has come since the last time.
+    private func write(_ transfer: Transfer) {
+        guard failure == nil, !transfer.state.isEnded || transfer.state == .succeeded else { return }
+        guard written == 0 || transfer.startedOver == starts else { return fail(transfer.url) }
+        starts = transfer.startedOver
+        if transfer.state == .succeeded {
+            finish(transfer)
+        } else if transfer.bytesReceived > written, transfer.segments.count < 2, open(transfer.partialPath) {
+            copy(to: transfer.bytesReceived)
+        }
+    }
+
+    /// Writes the rest of the file that is whole and verified.
+    private func finish(_ transfer: Transfer) {
+        let part = file
+        file = -1
+        defer { if part >= 0 { close(part) } }
+        guard let path = transfer.destination, open(path) else {
+            failure = TransferError(
+                .destinationUnwritable, "The file that was fetched cannot be read; it is not at its place any more.")
+            return
+        }
+        // The file in its place is the partial file under another name, but for a copy.
+        if part >= 0, !isSame(part, file), !hasSameBeginning(part) { return fail(transfer.url) }
+        copy(to: .max)
+    }
+
+    private func fail(_ url: String) {
+        failure = TransferError(
+            .resourceChanged,
+            "The file changed at its server after \(ByteText.of(written)) of it had been written to standard output. "
+                + "What was written is no whole file. Run the command again.",
+            details: ErrorDetails(url: url))
+    }
+
+    // MARK: Files
+
+    /// Whether the file is open.
+    private func open(_ path: String) -> Bool {
+        if file < 0 { file = unsafe FerryFoundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        return file >= 0
+    }
+
+    private func copy(to end: Int64) {
+        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+        while written < end {
+            let count = read(file, at: written, into: &buffer, atMost: end - written)
+            guard count > 0 else { return }
+            console.write(buffer[..<count])
+            written += Int64(count)
+        }
+    }
+
+    private func read(_ file: CInt, at offset: Int64, into buffer: inout [UInt8], atMost most: Int64) -> Int {
+        let size = Int(min(Int64(buffer.count), most))
+        return unsafe pread(file, &buffer, size, off_t(offset))
+    }
+
+    private func isSame(_ one: CInt, _ other: CInt) -> Bool {
+        var (facts, others) = (stat(), stat())
+        return unsafe fstat(one, &facts) == 0 && fstat(other, &others) == 0 && facts.st_dev == others.st_dev
+            && facts.st_ino == others.st_ino
+    }
+
+    /// Whether the file begins with what was written.
+    private func hasSameBeginning(_ part: CInt) -> Bool {
+        var (own, others) = ([UInt8](repeating: 0, count: Self.pieceSize), [UInt8](repeating: 0, count: Self.pieceSize))
+        var place: Int64 = 0
+        while place < written {
+            let count = read(part, at: place, into: &own, atMost: written - place)
+            guard count > 0, read(file, at: place, into: &others, atMost: Int64(count)) == count,
+                own[..<count] == others[..<count]
+            else { return false }
+            place += Int64(count)
+        }
+        return true
+    }
+}
+
+extension Transfer {
+    /// Where its partial file is, unless a foreign file has that name (docs/formats/partial-file.md).
+    fileprivate var partialPath: String { folder + "/.ferry-\(id).part" }
+}
+
+/// Where files are on their way to standard output.
+enum OutputSpool {
+    /// The folder, and the name of the file of a URL: the same command finds what an earlier one has left.
+    ///
+    /// - Throws: `ValidationError` where the user has no home.
+    static func place(of url: String, in context: CommandContext) throws -> (folder: String, name: String) {
+        let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
+            throw ValidationError("-o - keeps the file in your cache folder on its way: set HOME or XDG_CACHE_HOME.")
+        }
+        return (cache + "/ferry/output", String(hash(url), radix: 16))
+    }
+
+    /// FNV-1a of 64 bits.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
