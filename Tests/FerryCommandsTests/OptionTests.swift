@@ -61,7 +61,7 @@ import Testing
         ]
         #expect(await FerryProgram.run(["add", "http://h/x"] + options, in: context(daemon)) == 0)
         let request = daemon.requests.first
-        #expect(request?.connectTimeout == 2.5 && request?.maxRedirects == 0)
+        #expect(request?.connectTimeout == 2.5 && request?.redirects.most == 0)
         #expect(request?.minSpeed == 10_240 && request?.minSpeedTime == 60)
         #expect(request?.decode == true)
         #expect(request?.headers == [HeaderField(name: "Accept-Encoding", value: "gzip, deflate")])
@@ -224,7 +224,7 @@ import Testing
         expected.session = try SessionID("s")
         expected.tags = ["t"]
         expected.insecure = true
-        expected.allowDowngrade = true
+        expected.redirects.allowDowngrade = true
         expected.remoteTime = true
         expected.maxSize = 1 << 30
         expected.expectedSize = 7

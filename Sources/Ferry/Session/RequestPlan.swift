@@ -24,7 +24,7 @@ struct RequestPlan: Sendable {
         request.giveUpAfter = 0
         request.retryRule = RetryRule(doubtfulRetries: 0)
         request.statusRetries = statusRetries
-        request.allowPrivateRedirects = true
+        request.redirects.allowPrivateRedirects = true
         request.onFullDisk = .failAtStart
         // All fields but credentials go along to where a redirect leads.
         request.foreignFields = .keep

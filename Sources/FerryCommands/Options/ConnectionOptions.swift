@@ -64,9 +64,9 @@ struct ConnectionOptions: ParsableArguments {
 
     func apply(to request: inout TransferRequest, in context: CommandContext) {
         request.insecure = insecure
-        request.allowDowngrade = allowDowngrade
+        request.redirects.allowDowngrade = allowDowngrade
         request.connectTimeout = connectTimeout
-        request.maxRedirects = maxRedirs
+        if let maxRedirs { request.redirects.most = maxRedirs }
         request.decode = compressed
         if compressed, !request.headers.contains(where: { $0.isNamed("Accept-Encoding") }) {
             request.headers.append(HeaderField(name: "Accept-Encoding", value: "gzip, deflate"))

@@ -50,7 +50,7 @@ extension TransferRequest {
         try care.apply(.minSpeedTime, to: &minSpeedTime)
         try care.apply(.idleTimeout, to: &idleTimeout)
         try care.apply(.connectTimeout, to: &connectTimeout)
-        try care.apply(.maxRedirects, to: &maxRedirects)
+        try care.apply(.maxRedirects, to: &redirects.most)
         try care.apply(.resourceTimeout, to: &resourceTimeout)
         if var statuses = acceptableStatuses {
             try care.apply(.acceptableStatus, to: &statuses.lower)

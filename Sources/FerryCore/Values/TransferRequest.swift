@@ -46,8 +46,7 @@ package struct TransferRequest: Hashable, Sendable {
     package var insecure = false
     /// Whether certificates may be for another host; their chain is verified all the same.
     package var skipsHostVerification = false
-    package var allowDowngrade = false
-    package var allowPrivateRedirects = false
+    package var redirects = RedirectPolicy()
     /// Submitted suspended: waits for `resume`.
     package var paused = false
     package var tags: [String] = []
@@ -75,8 +74,6 @@ package struct TransferRequest: Hashable, Sendable {
     package var idleTimeout: Double?
     /// Seconds in which a connection must stand, TLS included; absent: the engine's own.
     package var connectTimeout: Double?
-    /// Redirects that one attempt follows at most; absent: ``RedirectChain/limit``.
-    package var maxRedirects: Int?
     /// Seconds from the first start in which the transfer must end; suspended time does not count.
     package var resourceTimeout: Double?
     /// The moment before which nothing is asked.

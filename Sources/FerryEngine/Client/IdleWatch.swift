@@ -102,6 +102,12 @@ package struct Timeouts: Hashable, Sendable {
 
     package init() {}
 
+    /// Takes the time that a request itself names for its connections.
+    mutating func bound(connecting seconds: Double) {
+        connect = min(connect, seconds)
+        boundsConnection = true
+    }
+
     /// Takes another time without a byte, which the connection and the head have together.
     mutating func limit(to seconds: Double) {
         connect = min(connect, seconds)

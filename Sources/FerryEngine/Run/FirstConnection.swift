@@ -23,9 +23,7 @@ extension ConversationTerms {
         credentials = job.credentials
         cookies = request.cookies
         foreignFields = request.foreignFields
-        redirects = RedirectPolicy(
-            allowDowngrade: request.allowDowngrade, allowPrivateRedirects: request.allowPrivateRedirects,
-            most: request.maxRedirects ?? RedirectChain.limit)
+        redirects = request.redirects
         followsCircles = request.statusPolicy == .any
         asksClient = job.advisor != nil
         ownCookieWins = asksClient || !request.cookies.isEmpty

@@ -142,7 +142,7 @@ extension TransferRun {
 
     private var timeouts: Timeouts {
         var timeouts = engine.configuration.timeouts
-        if let connect = job.request.connectTimeout { (timeouts.connect, timeouts.boundsConnection) = (min(timeouts.connect, connect), true) }
+        if let connect = job.request.connectTimeout { timeouts.bound(connecting: connect) }
         if let idle = job.request.idleTimeout { timeouts.limit(to: idle) }
         return timeouts
     }

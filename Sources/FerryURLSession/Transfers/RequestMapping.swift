@@ -79,7 +79,7 @@ struct RequestMapping: Sendable {
         result.foreignFields = .keep
         result.onFullDisk = .fail
         result.onConflict = .replace
-        result.allowPrivateRedirects = true
+        result.redirects.allowPrivateRedirects = true
         caller.apply(to: &result)
         // Without one the engine has a limit of its own.
         result.idleTimeout = RequestFieldMapping.timeout(request, configuration) ?? RequestFieldMapping.longest

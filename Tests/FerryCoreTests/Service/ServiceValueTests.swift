@@ -47,8 +47,7 @@ import Testing
         request.originAttribute = true
         request.insecure = true
         request.skipsHostVerification = true
-        request.allowDowngrade = true
-        request.allowPrivateRedirects = true
+        request.redirects = RedirectPolicy(allowDowngrade: true, allowPrivateRedirects: true, most: 7)
         request.paused = true
         request.tags = ["t"]
         request.proxyEnvironment = ["http_proxy": ""]
@@ -65,7 +64,6 @@ import Testing
             path: "/p", offset: 1, etag: "\"v\"", lastModified: nil, date: nil, completeLength: 2)
         request.idleTimeout = 5
         request.connectTimeout = 6
-        request.maxRedirects = 7
         request.resourceTimeout = 6
         request.notBefore = Date(timeIntervalSince1970: 8)
         request.network = NetworkPolicy(allowsCellular: false)

@@ -29,7 +29,7 @@ extension EngineHarness {
             request.onConflict = .replace
             request.statusPolicy = .any
             request.foreignFields = .keep
-            request.allowPrivateRedirects = true
+            request.redirects.allowPrivateRedirects = true
             request.note = ClientNote(application: "app", identifier: "session", task: 1, kind: .download, data: "")
             change(&request)
         }

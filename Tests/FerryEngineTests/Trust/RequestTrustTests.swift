@@ -130,7 +130,7 @@ import Testing
                 try harness.expectFile(await harness.transfer(harness.request(origin.url()) { $0.trust = trust }), body)
                 origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: secure.url("/b"))))
                 let away = harness.request(origin.url("/away")) {
-                    $0.allowPrivateRedirects = true
+                    $0.redirects.allowPrivateRedirects = true
                     $0.name = "b"
                 }
                 for file in ["/nonexistent/ca.pem", try #require(secure.caFile)] {
@@ -187,7 +187,7 @@ import Testing
             origin.script = OriginScript(body, .on(.path("/away"), .redirect(to: other)))
             let request = harness.request(origin.url("/away")) {
                 $0.trust = trust
-                $0.allowPrivateRedirects = true
+                $0.redirects.allowPrivateRedirects = true
                 $0.foreignFields = .keep
             }
             let history = await harness.transfer(request, tries: 1)
