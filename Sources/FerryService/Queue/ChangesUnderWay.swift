@@ -1,17 +1,18 @@
 import FerryCore
 
-/// Requests whose change is being stored, and whether an attempt of theirs has ended meanwhile.
+/// Requests whose change is being stored, and whether their transfers have ended meanwhile.
 ///
-/// The end of an attempt is decided on what is stored, so that it knows a change that was stored before it. The queue may be
-/// told of the end first: what is told of the change afterwards is older than the place that the end has given the transfer.
+/// An end is decided on what is stored, so that it knows a change that was stored before it. The queue may be told of the end
+/// first: what is told of the change afterwards would put a transfer into line that has ended.
 struct ChangesUnderWay {
-    /// Whether an attempt has ended since the change was handed to the journal.
+    /// Whether the transfer has ended since the change was handed to the journal.
     private var isOvertaken: [TransferID: Bool] = [:]
 
     /// A change goes to the journal. One transfer has one change at a time.
     mutating func begin(_ id: TransferID) { isOvertaken[id] = false }
 
-    mutating func attemptEnded(_ id: TransferID) {
+    /// The transfer has ended, or is gone.
+    mutating func overtake(_ id: TransferID) {
         if isOvertaken[id] != nil { isOvertaken[id] = true }
     }
 

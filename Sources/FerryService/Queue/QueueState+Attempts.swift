@@ -48,7 +48,6 @@ extension QueueState {
     }
 
     mutating func ended(_ id: TransferID, _ next: NextTry?, at moment: Moment) -> [Effect] {
-        changes.attemptEnded(id)
         let (next, wasLeft) = running.end(id, next)
         noteChange(of: id)
         var effects = planLook() + (wasLeft ? [.cleanUp] : [])

@@ -43,7 +43,10 @@ extension QueueState {
         lines.wake(waitingFor: .disk, at: moment.clock)
         var isReleased = false
         for id in ids {
-            changes.attemptEnded(id)
+            // What is being read or stored of it is from before its end.
+            lines.touch(id)
+            noteChange(of: id)
+            changes.overtake(id)
             running.forget(id)
             if lines.release(told: id) { isReleased = true }
         }

@@ -64,6 +64,34 @@ import Testing
                 .change(2, .address), .answer(.lookup(2), isFresh: true), .end(2, .failure(.digestMismatch)),
                 .commit(1, nil), .answer(.report(2), isFresh: true), .commit(1, nil), .answer(.ends, isFresh: false),
             ],
+            // What was read of the journal's line was from before a transfer's time was over, and put it back into line.
+            [
+                .answer(.start, isFresh: true), .submit(4, wanted(session: 0, host: 0)),
+                .submit(5, wanted(session: 2, host: 0, isPaused: true)), .commit(2, nil),
+                .answer(.submission(4), isFresh: false), .answer(.submission(5), isFresh: false), .act(.pause, 4),
+                .submit(
+                    8,
+                    Wanted(
+                        session: 2, host: 0, isUrgent: true, waitsForNetworks: false, allowsExpensive: true,
+                        isPaused: false, begins: nil, timeout: nil, deadline: nil)), .commit(3, nil),
+                .answer(.submission(8), isFresh: true), .settings(active: 4, perHost: 3), .change(5, .address),
+                .commit(3, nil), .answer(.lookup(4), isFresh: false), .answer(.lookup(5), isFresh: true),
+                .answer(.settings, isFresh: true), .submitMany(11, count: 2, wanted(session: 2, host: 1, deadline: 19)),
+                .commit(2, .noRoom), .pass(seconds: 31), .commit(3, nil), .act(.cancel, 11),
+                .submit(13, wanted(session: 0, host: 1)), .answer(.submission(11), isFresh: false), .act(.remove, 5),
+                .answer(.change(5), isFresh: true), .pass(seconds: 3),
+                .submit(14, wanted(session: 2, host: 0, isUrgent: true)), .answer(.overdue(12), isFresh: false),
+                .answer(.lookup(11), isFresh: true), .commit(2, nil), .commit(2, nil),
+                .answer(.lookup(5), isFresh: true), .answer(.overdue(12), isFresh: false),
+                .answer(.submission(13), isFresh: true), .answer(.submission(14), isFresh: false), .commit(1, nil),
+                .answer(.wish(11), isFresh: true), .commit(1, .noRoom), .act(.pause, 8),
+                .answer(.lookup(11), isFresh: true), .answer(.lookup(8), isFresh: false), .answer(.ends, isFresh: true),
+                .commit(2, nil), .submit(15, wanted(session: 2, host: 1)), .commit(1, nil),
+                .answer(.submission(15), isFresh: false), .answer(.ends, isFresh: true),
+                .answer(.records, isFresh: true), .answer(.records, isFresh: true), .answer(.line, isFresh: false),
+                .answer(.records, isFresh: false), .commit(2, nil), .answer(.ends, isFresh: true),
+                .answer(.line, isFresh: false),
+            ],
         ] as [[Step]])
     func `keeps its laws in histories that broke one`(steps: [Step]) {
         let broken = Simulation.replay(steps)
@@ -72,11 +100,11 @@ import Testing
 
     private static func wanted(
         session: Int, host: Int, isUrgent: Bool = false, allowsExpensive: Bool = true, begins: Double? = nil,
-        deadline: Double? = nil
+        isPaused: Bool = false, deadline: Double? = nil
     ) -> Wanted {
         Wanted(
             session: session, host: host, isUrgent: isUrgent, waitsForNetworks: true,
-            allowsExpensive: allowsExpensive, isPaused: false, begins: begins, timeout: nil, deadline: deadline)
+            allowsExpensive: allowsExpensive, isPaused: isPaused, begins: begins, timeout: nil, deadline: deadline)
     }
 
     /// A history that does not repeat could not be shortened.
