@@ -132,7 +132,9 @@ import Testing
     }
 
     @Test func `a list whose cursor does not rise is given up`() async throws {
-        let page = Self.answer(#"{"next":"0000019c00000001","transfers":[]}"#)
+        // The socket ends each connection with its answer.
+        let page = Self.answer(
+            #"{"next":"0000019c00000001","transfers":[]}"#, fields: "Connection: close\r\n")
         let socket = ScriptedSocket { .bytes(page) }
         defer { socket.stop() }
         let service = RemoteTransferService(

@@ -115,9 +115,10 @@ extension SimulatedWorld {
         case .foundName:
             guard attempt.lendsSlot else { return false }
             attempts.change(id) { $0.lendsSlot = false }
-            let wasToStop = attempt.isToStop
+            // One that is to stop for other reasons gives its slot back too, as long as the queue lets it go on.
+            let gaveSlotBack = queue.running.course(of: id) == .givesSlotBack
             tell(.name(id, isSlow: false))
-            if queue.running.course(of: id) == .givesSlotBack, !wasToStop { attempts.givesSlotAway(id) }
+            if queue.running.course(of: id) == .givesSlotBack, !gaveSlotBack { attempts.givesSlotAway(id) }
         }
         return true
     }

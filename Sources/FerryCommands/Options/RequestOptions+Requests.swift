@@ -86,7 +86,7 @@ extension RequestOptions {
     }
 
     /// The file's name as the URL has it.
-    private static func lastPart(of url: String) -> String {
+    static func lastPart(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = String(path.split(separator: "/").last ?? "")
         return PercentEncoding.decodeLeniently(last)

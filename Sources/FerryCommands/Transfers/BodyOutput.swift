@@ -125,7 +125,10 @@ enum OutputSpool {
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
             throw ValidationError("-o - keeps the file in your cache folder on its way: set HOME or XDG_CACHE_HOME.")
         }
-        return (cache + "/ferry/output", String(hash(url), radix: 16))
+        // People see the name while the file comes; the number tells URLs apart.
+        let last = String(
+            String.UnicodeScalarView(FileName.safe(RequestOptions.lastPart(of: url)).unicodeScalars.prefix(40)))
+        return (cache + "/ferry/output", "\(last)-\(String(hash(url), radix: 16))")
     }
 
     /// FNV-1a of 64 bits.
