@@ -8,7 +8,7 @@
     /// `NOTIFY_SOCKET` names a socket of datagrams; a name that begins with `@` is an abstract one. Without the variable
     /// nothing is sent, and a manager that does not read keeps nothing waiting.
     package struct ServiceManager: Sendable {
-        /// The socket's name as `sun_path` has it; nil where nobody waits.
+        /// The socket's name as `sun_path` has it; nil where there is no manager.
         private let name: [UInt8]?
 
         package init(environment: [String: String]) {
