@@ -73,6 +73,8 @@ let package = Package(
             ]),
         // The contract of the control API.
         .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
+        // aria2's JSON-RPC interface over a service, without sockets.
+        .target(name: "FerryAria2", dependencies: ["FerryCore", "FerryFoundation"]),
         .target(
             name: "FerryServer",
             dependencies: [
@@ -222,6 +224,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
+        .testTarget(name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation"]),
         .testTarget(
             name: "FerryServerTests",
             dependencies: [
@@ -252,7 +255,7 @@ let package = Package(
 
 /// Targets with a page at their door.
 let documented: Set = [
-    "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryServer",
+    "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2", "FerryServer",
     "FerryClient", "FerryCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]

@@ -70,19 +70,19 @@ extension TransferRecord {
 }
 
 /// Tells the parts of a request that open something for its user.
-enum SecretParts {
+package enum SecretParts {
     /// In the names of fields whose values open something, such as `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
     private static let words = [
         "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
     ]
 
-    static func isSecret(_ field: HeaderField) -> Bool {
+    package static func isSecret(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return words.contains { name.contains($0) }
     }
 
     /// A proxy variable without a user name and password.
-    static func withoutUserinfo(_ variable: String) -> String {
+    package static func withoutUserinfo(_ variable: String) -> String {
         let start = variable.firstRange(of: "://")?.upperBound ?? variable.startIndex
         let end = variable[start...].firstIndex { "/?#".contains($0) } ?? variable.endIndex
         guard let mark = variable[start..<end].lastIndex(of: "@") else { return variable }

@@ -1,0 +1,61 @@
+/// The parameters of a call after the secret, read by their places.
+struct RPCParameters {
+    private let values: [RPCValue]
+
+    init(_ values: [RPCValue]) { self.values = values }
+
+    private func value(at index: Int) -> RPCValue? { values.indices.contains(index) ? values[index] : nil }
+
+    /// Reads a parameter that may be missing, and may not have another type.
+    private func optional<Value>(
+        at index: Int, _ read: (RPCValue) -> Value?
+    ) throws(RPCFault) -> Value? {
+        guard let value = value(at: index) else { return nil }
+        guard let result = read(value) else { throw .wrongType(at: index) }
+        return result
+    }
+
+    private func required<Value>(at index: Int, _ read: (RPCValue) -> Value?) throws(RPCFault) -> Value {
+        guard let value = try optional(at: index, read) else { throw .missing(at: index) }
+        return value
+    }
+
+    func text(at index: Int) throws(RPCFault) -> String { try required(at: index, \.text) }
+
+    func elements(at index: Int) throws(RPCFault) -> [RPCValue] { try required(at: index, \.elements) }
+
+    /// The texts of a list; what is no text is passed over.
+    func texts(at index: Int) throws(RPCFault) -> [String] { try elements(at: index).compactMap(\.text) }
+
+    func options(at index: Int) throws(RPCFault) -> [String: RPCValue] { try required(at: index, \.members) }
+
+    func optionalOptions(at index: Int) throws(RPCFault) -> [String: RPCValue] {
+        try optional(at: index, \.members) ?? [:]
+    }
+
+    /// The names of the keys that are asked for; empty is all.
+    func keys(at index: Int) throws(RPCFault) -> Set<String> {
+        Set(try optional(at: index, \.elements)?.compactMap(\.text) ?? [])
+    }
+
+    func integer(at index: Int, atLeast least: Int = .min) throws(RPCFault) -> Int {
+        let number = try required(at: index, Self.integer)
+        guard number >= least else { throw .below(least, at: index) }
+        return number
+    }
+
+    /// A place in the waiting line; nil if none is named.
+    func position(at index: Int) throws(RPCFault) -> Int? {
+        guard let position = try optional(at: index, Self.integer) else { return nil }
+        guard position >= 0 else { throw .negativePosition }
+        return position
+    }
+
+    /// A whole number; one that no `Int` holds counts as the nearest that does.
+    private static func integer(_ value: RPCValue) -> Int? {
+        guard case .number(let text) = value else { return nil }
+        if let whole = value.wholeNumber { return whole }
+        guard !text.utf8.contains(where: { ".eE".utf8.contains($0) }) else { return nil }
+        return text.hasPrefix("-") ? .min : .max
+    }
+}

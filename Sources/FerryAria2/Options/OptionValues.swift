@@ -1,0 +1,88 @@
+import FerryCore
+
+/// Options of a download by aria2's names; of options that may be given several times the lines of one text.
+struct OptionValues: Hashable, Sendable {
+    private(set) var values: [String: String] = [:]
+
+    init() {}
+
+    init(_ values: [String: String]) { self.values = values }
+
+    /// Reads what a client gives: texts, numbers, truth values, and lists of them where an option may be repeated.
+    ///
+    /// A value of another kind is passed over, as aria2 does it.
+    init(reading members: [String: RPCValue]) {
+        for (name, value) in members {
+            if let text = value.liberalText {
+                values[name] = text
+            } else if OptionNames.repeated.contains(name), let elements = value.elements {
+                values[name] = elements.compactMap(\.liberalText).joined(separator: "\n")
+            }
+        }
+    }
+
+    subscript(_ name: String) -> String? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    var names: Set<String> { Set(values.keys) }
+
+    /// Bytes of all names and values.
+    var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
+    /// These options with others in their place where those have the same names.
+    func merging(_ others: OptionValues) -> OptionValues {
+        OptionValues(values.merging(others.values) { _, other in other })
+    }
+
+    func filter(_ isIncluded: (String) -> Bool) -> OptionValues {
+        OptionValues(values.filter { isIncluded($0.key) })
+    }
+
+    var value: RPCValue { .object(values.mapValues { .string($0) }) }
+}
+
+// MARK: Reading values
+
+extension OptionValues {
+    /// The value of a switch; nil if it is not given.
+    func flag(_ name: String) throws(RPCFault) -> Bool? {
+        guard let text = values[name] else { return nil }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw .option(name)
+        }
+    }
+
+    func whole(_ name: String, _ allowed: ClosedRange<Int>) throws(RPCFault) -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), allowed.contains(number) else { throw .option(name) }
+        return number
+    }
+
+    func seconds(_ name: String) throws(RPCFault) -> Double? {
+        guard let text = values[name] else { return nil }
+        guard let number = Double(text), (0...86_400).contains(number) else { throw .option(name) }
+        return number
+    }
+
+    /// Bytes, with K for 1024 and M for its square.
+    func bytes(_ name: String) throws(RPCFault) -> Int64? {
+        guard let text = values[name] else { return nil }
+        let unit: Int64
+        switch text.utf8.last {
+        case UInt8(ascii: "k"), UInt8(ascii: "K"): unit = 1 << 10
+        case UInt8(ascii: "m"), UInt8(ascii: "M"): unit = 1 << 20
+        default: unit = 1
+        }
+        guard let number = Int64(unit == 1 ? text[...] : text.dropLast()), number >= 0 else { throw .option(name) }
+        return number.multipliedSaturated(by: unit)
+    }
+
+    /// A text that is not empty.
+    func text(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+}

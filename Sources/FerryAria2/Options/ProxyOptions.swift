@@ -1,0 +1,42 @@
+import FerryCore
+
+/// The options that say through which proxy a request goes.
+extension OptionValues {
+    private static let schemes = ["all-proxy", "http-proxy", "https-proxy"]
+
+    /// The proxies as variables of an environment; nil if no option names one, and the daemon's own count.
+    func proxies() throws(RPCFault) -> [String: String]? {
+        guard (Self.schemes + ["no-proxy"]).contains(where: { values[$0] != nil }) else { return nil }
+        var variables: [String: String] = [:]
+        for name in Self.schemes {
+            guard let text = text(name) else { continue }
+            let proxy = withCredentials(text, of: name)
+            do throws(TransferError) { _ = try ProxyChoice(parsing: proxy) } catch { throw RPCFault.option(name) }
+            variables[name.map { $0 == "-" ? "_" : String($0) }.joined()] = proxy
+        }
+        variables["no_proxy"] = text("no-proxy")
+        return variables
+    }
+
+    /// A proxy's URL with the user and the password that options of their own name.
+    private func withCredentials(_ url: String, of name: String) -> String {
+        guard let user = text(name + "-user") else { return url }
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let bare = SecretParts.withoutUserinfo(url)
+        let place = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
+        let userinfo = Self.encoded(user) + (values[name + "-passwd"].map { ":" + Self.encoded($0) } ?? "")
+        return String(url[..<start]) + userinfo + "@" + String(bare[place...])
+    }
+
+    /// A text that stands for itself within the userinfo of a URL (RFC 3986 §3.2.1).
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                String(Unicode.Scalar(byte))
+            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}

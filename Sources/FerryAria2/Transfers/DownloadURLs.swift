@@ -1,0 +1,76 @@
+import FerryCore
+
+/// The URLs of one file: the first is asked first, the others are its mirrors.
+struct DownloadURLs: Hashable, Sendable {
+    /// Never empty; each once.
+    private(set) var all: [String]
+
+    var first: String { all[0] }
+    var mirrors: [String] { Array(all.dropFirst()) }
+
+    /// The most URLs that a file has: its own and 64 mirrors.
+    static let most = 65
+
+    init?(_ urls: [String]) {
+        guard !urls.isEmpty else { return nil }
+        all = urls
+    }
+
+    /// Takes what a client gives: texts that are no URLs of Ferry's and repeated ones are passed over, as aria2 does it.
+    ///
+    /// A user and a password go to the first URL alone.
+    /// - Throws: ``RPCFault`` if none is left, with the reason why the first one cannot be fetched.
+    init(reading texts: [String]) throws(RPCFault) {
+        guard let given = texts.first else { throw .noURI }
+        all = []
+        var seen: Set<String> = []
+        for text in texts where all.count < Self.most {
+            guard let url = Self.parse(text), seen.insert(Self.key(url)).inserted else { continue }
+            all.append(all.isEmpty ? text : url.withoutUserinfo.string)
+        }
+        if all.isEmpty {
+            do throws(TransferError) { _ = try HTTPURL(parsing: given) } catch { throw RPCFault(error) }
+            throw .noURI
+        }
+    }
+
+    private static func parse(_ text: String) -> HTTPURL? {
+        do throws(TransferError) { return try HTTPURL(parsing: text) } catch { return nil }
+    }
+
+    /// What two texts of the same URL have in common.
+    private static func key(_ url: HTTPURL) -> String { url.withoutUserinfo.withoutFragment.string }
+
+    /// These URLs as they are kept and shown.
+    var withoutUserinfo: DownloadURLs {
+        DownloadURLs(all.map { Self.parse($0)?.withoutUserinfo.string ?? $0 }) ?? self
+    }
+
+    /// What changes of the URLs: how many were taken out and put in, and what is left.
+    struct Edit: Equatable {
+        var removed = 0
+        var added = 0
+        var urls: [String]
+    }
+
+    /// Takes URLs out, then puts others in at a place, or at the end.
+    func edited(removing: [String], adding: [String], at position: Int?) -> Edit {
+        var edit = Edit(urls: all)
+        for text in removing {
+            guard let key = Self.parse(text).map(Self.key),
+                let place = edit.urls.firstIndex(where: { Self.parse($0).map(Self.key) == key })
+            else { continue }
+            edit.urls.remove(at: place)
+            edit.removed += 1
+        }
+        var place = min(max(position ?? edit.urls.count, 0), edit.urls.count)
+        var known = Set(edit.urls.compactMap { Self.parse($0).map(Self.key) })
+        for text in adding where edit.urls.count < Self.most {
+            guard let url = Self.parse(text), known.insert(Self.key(url)).inserted else { continue }
+            edit.urls.insert(url.withoutUserinfo.string, at: place)
+            place += 1
+            edit.added += 1
+        }
+        return edit
+    }
+}
