@@ -16,6 +16,8 @@ struct DownloadURLs: Hashable, Sendable {
         all = urls
     }
 
+    init(_ url: String) { all = [url] }
+
     /// Takes what a client gives: texts that are no URLs of Ferry's and repeated ones are passed over, as aria2 does it.
     ///
     /// A user and a password go to the first URL alone.

@@ -1,0 +1,112 @@
+import FerryCore
+
+/// A transfer as aria2's clients see it.
+struct Download {
+    let transfer: Transfer
+    let note: DownloadNote?
+
+    init(_ transfer: Transfer) {
+        self.transfer = transfer
+        note = DownloadNote(transfer)
+    }
+
+    var gid: String { note?.gid ?? transfer.id.description }
+    var status: DownloadStatus { DownloadStatus(transfer) }
+
+    var urls: DownloadURLs {
+        note.flatMap { DownloadURLs($0.urls) } ?? DownloadURLs(transfer.url)
+    }
+
+    /// Where the file is or will be; empty until its name is known.
+    private var path: String {
+        transfer.destination
+            ?? (transfer.name ?? transfer.givenName).map { name in
+                name.utf8.first == UInt8(ascii: "/") ? name : transfer.folder.appendingPathPart(name)
+            } ?? ""
+    }
+
+    private var total: Int64 { max(0, transfer.bytesExpected ?? (status == .complete ? transfer.bytesReceived : 0)) }
+    private var received: Int64 { max(0, transfer.bytesReceived) }
+
+    /// Bytes per second; 0 unless running.
+    var speed: Int64 {
+        guard transfer.state == .running, let speed = transfer.bytesPerSecond, speed > 0 else { return 0 }
+        return speed < Double(SettingRange<Int64>.mostBytes) ? Int64(speed) : SettingRange<Int64>.mostBytes
+    }
+
+    private var connections: Int {
+        guard transfer.state == .running else { return 0 }
+        return max(1, transfer.segments.count)
+    }
+}
+
+// MARK: Results
+
+extension Download {
+    /// The status of a download.
+    ///
+    /// - Parameter keys: what is asked for; empty is all.
+    func value(keys: Set<String>) -> RPCValue {
+        let pieces = Pieces(total: total)
+        var members: [String: RPCValue] = [:]
+        func put(_ key: String, _ value: @autoclosure () -> RPCValue) {
+            if keys.isEmpty || keys.contains(key) { members[key] = value() }
+        }
+        put("gid", .string(gid))
+        put("status", .string(status.rawValue))
+        put("totalLength", .digits(total))
+        put("completedLength", .digits(received))
+        put("uploadLength", "0")
+        put("downloadSpeed", .digits(speed))
+        put("uploadSpeed", "0")
+        put("connections", .digits(connections))
+        put("pieceLength", .digits(pieces.length))
+        put("numPieces", .digits(pieces.count))
+        put("dir", .string(transfer.folder))
+        put("files", files)
+        if pieces.count > 0 { put("bitfield", .string(pieces.bitfield(transfer.shownRanges))) }
+        if status.isStopped {
+            put("errorCode", .digits(errorCode))
+            put("errorMessage", .string(status == .complete ? "" : transfer.error?.message ?? ""))
+        }
+        return .object(members)
+    }
+
+    private var errorCode: Int {
+        if status == .complete { return 0 }
+        let code = transfer.error?.code ?? (status == .removed ? .canceled : .internal)
+        return code.row.aria2 ?? 1
+    }
+
+    var files: RPCValue {
+        [
+            [
+                "index": "1", "path": .string(path), "length": .digits(total), "completedLength": .digits(received),
+                "selected": "true", "uris": uris,
+            ]
+        ]
+    }
+
+    /// The first URL counts as used once something was asked.
+    var uris: RPCValue {
+        let hasBegun = transfer.attempts > 0 || transfer.state == .running || status.isStopped
+        return .array(
+            urls.all.enumerated().map { place, url in
+                ["uri": .string(url), "status": place == 0 && hasBegun ? "used" : "waiting"]
+            })
+    }
+
+    var servers: RPCValue {
+        [
+            [
+                "index": "1",
+                "servers": [
+                    [
+                        "uri": .string(transfer.url), "currentUri": .string(transfer.finalURL ?? transfer.url),
+                        "downloadSpeed": .digits(speed),
+                    ]
+                ],
+            ]
+        ]
+    }
+}

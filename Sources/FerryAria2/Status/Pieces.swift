@@ -1,0 +1,53 @@
+import FerryCore
+
+/// The pieces that aria2's clients draw a download with: Ferry's ranges have no pieces of their own.
+struct Pieces: Equatable {
+    /// Bytes of each piece but the last, which may be shorter.
+    let length: Int64
+    let count: Int
+    private let total: Int64
+
+    private static let shortest: Int64 = 1 << 20
+    private static let most: Int64 = 1 << 14
+
+    /// - Parameter total: bytes of the file; 0 or less if they are not known.
+    init(total: Int64) {
+        self.total = max(0, total)
+        var length = Self.shortest
+        while self.total / length >= Self.most { length = length.multipliedSaturated(by: 2) }
+        self.length = length
+        count = Int(self.total / length) + (self.total % length > 0 ? 1 : 0)
+    }
+
+    /// The pieces that are there, in hexadecimal digits: the first is the highest bit.
+    func bitfield(_ ranges: ByteRangeSet) -> String {
+        var bytes = [UInt8](repeating: 0, count: (count + 7) / 8)
+        for piece in 0..<count {
+            let start = Int64(piece) * length
+            guard ranges.contains(start..<min(total, start.addingSaturated(length))) else { continue }
+            bytes[piece / 8] |= 0x80 >> UInt8(piece % 8)
+        }
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Transfer {
+    /// What is there of the file, as far as a shown transfer tells: its bytes from the start, without what its connections
+    /// still have to fetch.
+    var shownRanges: ByteRangeSet {
+        let total = max(0, bytesExpected ?? bytesReceived)
+        var open = ByteRangeSet()
+        for segment in segments {
+            let (start, end) = (min(max(0, segment.position), total), min(max(0, segment.end), total))
+            if start < end { open.insert(start..<end) }
+        }
+        var left = max(0, bytesReceived)
+        var ranges = ByteRangeSet()
+        for range in open.gaps(in: 0..<total) where left > 0 {
+            let length = min(left, range.upperBound - range.lowerBound)
+            ranges.insert(range.lowerBound..<range.lowerBound + length)
+            left -= length
+        }
+        return ranges
+    }
+}

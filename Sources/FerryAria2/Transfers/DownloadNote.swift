@@ -1,0 +1,63 @@
+import FerryCore
+
+/// What is stored with a transfer for aria2's clients: what they gave, and no request of Ferry's has a place for.
+struct DownloadNote: Hashable, Sendable {
+    /// The gid that the client has chosen; nil: the transfer's id.
+    var gid: String?
+    /// All URLs of a file that has mirrors, without users and passwords; else empty.
+    var urls: [String] = []
+    /// Without secrets: a note outlives the end of its transfer, which secrets do not.
+    var options = OptionValues()
+    /// The names of the options that have lost something secret.
+    var withheld: Set<String> = []
+
+    static let application = "aria2"
+
+    /// Options that the transfer itself shows, or that have no meaning once it is there.
+    private static let shown: Set = ["dir", "ferry-session", "gid", "max-download-limit", "out", "pause"]
+
+    init(gid: String?, urls: DownloadURLs, options: OptionValues) {
+        self.gid = gid
+        self.urls = urls.mirrors.isEmpty ? [] : urls.withoutUserinfo.all
+        for (name, value) in options.values where !Self.shown.contains(name) {
+            let open = Self.withoutSecrets(name, value)
+            self.options[name] = open
+            if open != value { withheld.insert(name) }
+        }
+    }
+
+    /// The note of a transfer that has been added here; nil for any other.
+    init?(_ transfer: Transfer) {
+        guard let note = transfer.note, note.application == Self.application else { return nil }
+        let members = (try? RPCValueReader.read(Array(note.data.utf8)))?.members ?? [:]
+        gid = members["gid"]?.text
+        urls = members["urls"]?.elements?.compactMap(\.text) ?? []
+        options = OptionValues(reading: members["options"]?.members ?? [:])
+        withheld = Set(members["withheld"]?.elements?.compactMap(\.text) ?? [])
+    }
+
+    /// nil if there is nothing to keep.
+    var clientNote: ClientNote? {
+        guard gid != nil || !urls.isEmpty || !options.isEmpty || !withheld.isEmpty else { return nil }
+        var members: [String: RPCValue] = [:]
+        members["gid"] = gid.map { .string($0) }
+        if !urls.isEmpty { members["urls"] = .array(urls.map { .string($0) }) }
+        if !options.isEmpty { members["options"] = options.value }
+        if !withheld.isEmpty { members["withheld"] = .array(withheld.sorted().map { .string($0) }) }
+        return ClientNote(
+            application: Self.application, identifier: "", task: 0, kind: .download,
+            data: String(decoding: RPCValue.object(members).json, as: UTF8.self))
+    }
+
+    /// What of a value may be stored; nil if nothing.
+    private static func withoutSecrets(_ name: String, _ value: String) -> String? {
+        if OptionNames.secret.contains(name) { return nil }
+        if name.hasSuffix("-proxy") { return SecretParts.withoutUserinfo(value) }
+        guard name == "header" else { return value }
+        let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.filter { line in
+            let name = line.prefix { $0 != ":" }
+            return !SecretParts.isSecret(HeaderField(name: String(name), value: ""))
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,25 @@
+import FerryCore
+
+/// What a client calls a transfer by: the transfer's id, or 16 hexadecimal digits that the client has chosen.
+enum GID {
+    static let digits = 16
+
+    /// A gid in lower case, or the beginning of one.
+    ///
+    /// - Throws: ``RPCFault`` for a text that begins no gid.
+    static func parse(_ text: String) throws(RPCFault) -> String {
+        guard (1...digits).contains(text.utf8.count), text.utf8.allSatisfy(\.isHexadecimalDigit) else {
+            throw .invalidGID(String(text.prefix(64)))
+        }
+        return text.lowercased()
+    }
+
+    /// A gid that a client wishes for a new transfer.
+    ///
+    /// - Throws: ``RPCFault`` for anything but 16 digits that are not all 0.
+    static func wished(_ text: String) throws(RPCFault) -> String {
+        let gid = try parse(text)
+        guard gid.utf8.count == digits, TransferID(gid)?.rawValue != 0 else { throw .invalidGID(gid) }
+        return gid
+    }
+}
