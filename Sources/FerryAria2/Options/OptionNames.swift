@@ -51,5 +51,14 @@ enum OptionNames {
     /// Options of one download: they are no defaults of others.
     static let ofOneDownload: Set = ["checksum", "ferry-session", "gid", "index-out", "out", "pause", "select-file"]
 
+    /// Options that have no meaning once a download is there.
+    static let atStart: Set = ["ferry-session", "gid", "pause"]
+
+    /// What clients read of a program that was given no options, where it is true of Ferry.
+    static let defaults = OptionValues([
+        "allow-overwrite": "false", "auto-file-renaming": "true", "check-certificate": "true", "continue": "true",
+        "lowest-speed-limit": "0", "max-download-limit": "0", "remote-time": "false",
+    ])
+
     static func isKnown(_ name: String) -> Bool { mapped.contains(name) || kept.contains(name) }
 }

@@ -36,9 +36,13 @@ struct DownloadNote: Hashable, Sendable {
         withheld = Set(members["withheld"]?.elements?.compactMap(\.text) ?? [])
     }
 
-    /// nil if there is nothing to keep.
+    /// The note of a new transfer; nil if there is nothing to keep.
     var clientNote: ClientNote? {
-        guard gid != nil || !urls.isEmpty || !options.isEmpty || !withheld.isEmpty else { return nil }
+        gid == nil && urls.isEmpty && options.isEmpty && withheld.isEmpty ? nil : stored
+    }
+
+    /// The note as the service keeps it.
+    var stored: ClientNote {
         var members: [String: RPCValue] = [:]
         members["gid"] = gid.map { .string($0) }
         if !urls.isEmpty { members["urls"] = .array(urls.map { .string($0) }) }

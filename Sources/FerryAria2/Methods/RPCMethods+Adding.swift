@@ -1,0 +1,70 @@
+import FerryCore
+
+/// Adding a download.
+extension RPCMethods {
+    func addURI(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let texts = try parameters.texts(at: 0)
+        let given = try parameters.optionalOptions(at: 1)
+        let position = try parameters.position(at: 2)
+        let urls = try DownloadURLs(reading: texts)
+        let options = memory.globals.filter(OptionNames.isKnown).merging(known(given))
+        let request = try self.request(urls, options)
+        let wished = try options.text("gid").map { (text) throws(RPCFault) in try GID.wished(text) }
+        let download = try await naming(wished) { () async throws(RPCFault) in
+            try await submit(request, urls, options, gid: wished)
+        }
+        if let position { try await move(download.transfer) { _, _ in position } }
+        return .string(download.gid)
+    }
+
+    /// The options that aria2 has; others are named in the log.
+    func known(_ members: [String: RPCValue]) -> OptionValues {
+        let options = OptionValues(reading: members)
+        let unknown = options.names.filter { !OptionNames.isKnown($0) && !OptionNames.global.contains($0) }
+        if !unknown.isEmpty {
+            let names = unknown.sorted().prefix(16).map { $0.prefix(64).description.escapingControls }
+            configuration.log("Options that aria2 does not have are ignored: \(names.joined(separator: ", ")).")
+        }
+        return options.filter(OptionNames.isKnown)
+    }
+
+    private func request(_ urls: DownloadURLs, _ options: OptionValues) throws(RPCFault) -> TransferRequest {
+        var request = try options.request(for: urls, folder: configuration.folder)
+        request.session = configuration.session
+        if let name = options.text("ferry-session") {
+            do throws(TransferError) { request.session = try SessionID(name) } catch { throw RPCFault(error) }
+        }
+        return request
+    }
+
+    /// Keeps a gid from other callers while a transfer gets it.
+    ///
+    /// - Throws: ``RPCFault`` if it is taken.
+    private func naming(
+        _ gid: String?, _ body: () async throws(RPCFault) -> Download
+    ) async throws(RPCFault) -> Download {
+        guard let gid else { return try await body() }
+        guard memory.reserve(gid) else { throw .notUnique(gid) }
+        defer { memory.release(gid) }
+        guard try await !isTaken(gid) else { throw .notUnique(gid) }
+        return try await body()
+    }
+
+    private func submit(
+        _ request: TransferRequest, _ urls: DownloadURLs, _ options: OptionValues, gid: String?
+    ) async throws(RPCFault) -> Download {
+        var request = request
+        let note = DownloadNote(gid: gid, urls: urls, options: options)
+        request.note = note.clientNote
+        let results: [SubmissionResult]
+        do throws(TransferError) { results = try await service.submit([request]) } catch { throw RPCFault(error) }
+        switch results.first {
+        case .accepted(let transfer):
+            if let gid { memory.setGID(gid, of: transfer.id) }
+            memory.setSecrets(options.filter(note.withheld.contains), of: transfer.id)
+            return Download(transfer)
+        case .refused(let error): throw RPCFault(error)
+        case nil: throw RPCFault("The download was not stored.")
+        }
+    }
+}

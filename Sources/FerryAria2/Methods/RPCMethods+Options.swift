@@ -1,0 +1,101 @@
+import FerryCore
+
+/// The methods that show and change options.
+extension RPCMethods {
+    func option(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let download = try await find(parameters)
+        return options(of: download).filter { !OptionNames.secret.contains($0) }.value
+    }
+
+    /// The options that were given with a download, and what the transfer itself shows.
+    private func options(of download: Download) -> OptionValues {
+        let transfer = download.transfer
+        var options = (download.note?.options ?? OptionValues()).merging(memory.secrets(of: transfer.id))
+        options["dir"] = transfer.folder
+        options["max-download-limit"] = transfer.rateLimit.description
+        options["out"] = transfer.givenName
+        return options
+    }
+
+    func changeOption(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let gid = try parameters.text(at: 0)
+        let members = try parameters.options(at: 1)
+        let download = try await find(gid)
+        guard !download.status.isStopped else { throw .cannotChange(download.gid) }
+        let given = known(members).filter { !OptionNames.atStart.contains($0) }
+        guard !given.isEmpty else { return "OK" }
+        try checkSecrets(of: download, given.names)
+        let options = options(of: download).merging(given)
+        var change = try options.change(
+            of: download.transfer, given: given.names, urls: download.urls, folder: configuration.folder)
+        let note = DownloadNote(gid: download.note?.gid, urls: download.urls, options: options)
+        // A transfer of another client keeps that client's note.
+        if download.transfer.note == nil || download.note != nil { change.note = note.stored }
+        try await self.change(download, change)
+        memory.setSecrets(options.filter(note.withheld.contains), of: download.transfer.id)
+        let notLive = OptionValues.notLive(given.names)
+        if !notLive.isEmpty {
+            configuration.log(
+                "Options that a download has from its start are kept only: \(notLive.sorted().joined(separator: ", ")).")
+        }
+        return "OK"
+    }
+
+    /// Fields are given anew all together, so that none may be missing.
+    private func checkSecrets(of download: Download, _ given: Set<String>) throws(RPCFault) {
+        guard !given.isDisjoint(with: OptionNames.fields), !given.contains("header") else { return }
+        let known = memory.secrets(of: download.transfer.id).names.union(given)
+        let lost = (download.note?.withheld ?? []).intersection(OptionNames.fields).subtracting(known).sorted()
+        guard lost.isEmpty else {
+            throw RPCFault("Secrets are not kept with a download; give --\(lost.joined(separator: " and --")) too.")
+        }
+    }
+
+    // MARK: All downloads
+
+    func globalOption() async throws(RPCFault) -> RPCValue {
+        let settings = try await sessionSettings()
+        var limit = settings.activeTransfers
+        if limit == nil {
+            limit = try await asking { () async throws(TransferError) in try await service.settings().activeTransfers }
+        }
+        var options = OptionNames.defaults.merging(memory.globals)
+        options["dir"] = options.folder(in: configuration.folder)
+        options["max-concurrent-downloads"] = limit?.description
+        options["max-overall-download-limit"] = settings.rateLimit.description
+        return options.filter { !OptionNames.secret.contains($0) }.value
+    }
+
+    func changeGlobalOption(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let members = try parameters.options(at: 0)
+        var given = known(members).filter { !OptionNames.ofOneDownload.contains($0) }
+        let global = OptionValues(reading: members).filter(OptionNames.global.contains)
+        given = given.merging(global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
+        let options = memory.globals.merging(given)
+        // Defaults that no download could have are refused here, not with each download.
+        _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder)
+        try await changeLimits(
+            downloads: try global.whole("max-concurrent-downloads", 1...Int.max),
+            rate: try global.rateLimit("max-overall-download-limit"))
+        memory.setGlobals(options)
+        return "OK"
+    }
+
+    /// Limits hold for the session of the interface: what others have in the queue is not its own.
+    private func changeLimits(downloads: Int?, rate: Int64?) async throws(RPCFault) {
+        guard downloads != nil || rate != nil else { return }
+        var settings = try await sessionSettings()
+        if let downloads { settings.activeTransfers = SettingRange<Int>.activeTransfers.clamp(downloads) }
+        if let rate { settings.rateLimit = rate }
+        do throws(TransferError) {
+            _ = try await service.changeSession(configuration.session, settings)
+        } catch { throw RPCFault(error) }
+    }
+
+    private func sessionSettings() async throws(RPCFault) -> SessionSettings {
+        do throws(TransferError) {
+            return try await service.sessions().first { $0.id == configuration.session }?.settings
+                ?? SessionSettings()
+        } catch { throw RPCFault(error) }
+    }
+}
