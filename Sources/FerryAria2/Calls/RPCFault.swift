@@ -66,7 +66,6 @@ extension RPCFault {
     static func cannotUnpause(_ gid: String) -> RPCFault { RPCFault("GID#\(gid) cannot be unpaused now") }
     static func notActive(_ gid: String) -> RPCFault { RPCFault("Active Download not found for GID#\(gid)") }
     static func noServers(_ gid: String) -> RPCFault { RPCFault("No active download for GID#\(gid)") }
-    static func noDownload(_ gid: String) -> RPCFault { RPCFault("No such download for GID#\(gid)") }
     static func notWaiting(_ gid: String) -> RPCFault { RPCFault("GID#\(gid) not found in the waiting queue.") }
     static func keepsResult(_ gid: String) -> RPCFault { RPCFault("Could not remove download result of GID#\(gid)") }
     static func cannotChange(_ gid: String) -> RPCFault { RPCFault("Cannot change option for GID#\(gid)") }

@@ -24,9 +24,11 @@ extension RPCMethods {
         for states in [Self.unfinished, Self.ended] {
             for transfer in try await transfers(states, newestFirst: true) {
                 let download = Download(transfer)
-                // Only what has no gid of its own is called by its id.
                 guard download.gid.hasPrefix(gid) else { continue }
-                if download.gid == gid { return download }
+                if download.gid == gid {
+                    if download.note?.gid != nil { memory.setGID(gid, of: transfer.id) }
+                    return download
+                }
                 guard found == nil else { throw .notUnique(gid) }
                 found = download
             }

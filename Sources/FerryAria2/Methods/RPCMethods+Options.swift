@@ -44,6 +44,9 @@ extension RPCMethods {
     /// Fields are given anew all together, so that none may be missing.
     private func checkSecrets(of download: Download, _ given: Set<String>) throws(RPCFault) {
         guard !given.isDisjoint(with: OptionNames.fields), !given.contains("header") else { return }
+        guard download.note != nil || download.transfer.session == configuration.session else {
+            throw RPCFault("Another client has added this download; give all of its fields with --header.")
+        }
         let known = memory.secrets(of: download.transfer.id).names.union(given)
         let lost = (download.note?.withheld ?? []).intersection(OptionNames.fields).subtracting(known).sorted()
         guard lost.isEmpty else {
