@@ -9,7 +9,7 @@ struct RPCRun {
     private var written = 0
 
     /// Bytes that the answer to one message has at most, but for one last result.
-    static let mostBytes = 64 << 20
+    static let mostBytes = 32 << 20
     /// The same for a message that does not give the secret.
     private static let mostBytesUntrusted = 1 << 20
     /// Wrong secrets in a message after which none is compared.

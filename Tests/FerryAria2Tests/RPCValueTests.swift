@@ -15,8 +15,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "{", "[", "[1,]", "{\"a\"}", "{\"a\":1,}", "{a:1}", "01", "-", "1.", "1e", ".5", "+1", "nul", "truefalse",
-        "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\n\"", "{} x", "[1 2]", "NaN",
+        "", " ", "{", "[", "[1,]", "{\"a\"}", "{\"a\":1,}", "{a:1}", "01", "-", "1.", "1e", ".5", "+1", "nul",
+        "truefalse",
+        "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\n\"", "{} x", "[1 2]",
+        "NaN",
         "'a'",
     ])
     func `is refused where it is none`(text: String) {
@@ -42,9 +44,11 @@ import Testing
         #expect(throws: RPCValueReader.Fault.self) { try RPCValueReader.read(bytes + [0x20]) }
     }
 
-    @Test(arguments: [
-        ("5", 5), ("-5", -5), ("5.0", 5), ("1e3", 1000), ("5.5", nil), ("1e400", nil), ("99999999999999999999", nil),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            ("5", 5), ("-5", -5), ("5.0", 5), ("1e3", 1000), ("5.5", nil), ("1e400", nil),
+            ("99999999999999999999", nil),
+        ] as [(String, Int?)])
     func `has whole numbers that an integer holds`(text: String, number: Int?) {
         #expect(RPCValue.number(text).wholeNumber == number)
     }

@@ -23,7 +23,7 @@ extension RPCMethods {
         let unknown = options.names.filter { !OptionNames.isKnown($0) && !OptionNames.global.contains($0) }
         if !unknown.isEmpty {
             let names = unknown.sorted().prefix(16).map { $0.prefix(64).description.escapingControls }
-            configuration.log("Options that aria2 does not have are ignored: \(names.joined(separator: ", ")).")
+            configuration.log("Options that cannot be given here are ignored: \(names.joined(separator: ", ")).")
         }
         return options.filter(OptionNames.isKnown)
     }

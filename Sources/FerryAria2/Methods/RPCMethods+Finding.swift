@@ -91,8 +91,13 @@ extension RPCMethods {
         return Array(all.prefix(Self.mostListed))
     }
 
+    /// What runs, and what waits for something else than its turn.
     func active() async throws(RPCFault) -> [Transfer] {
-        try await transfers([.running, .waiting]).filter { DownloadStatus($0) == .active }
+        let running = try await transfers([.running])
+        let waiting = try await transfers([.waiting]).filter { DownloadStatus($0) == .active }
+        // A transfer that began between the two looks is among both.
+        let known = Set(running.map(\.id))
+        return (running + waiting.filter { !known.contains($0.id) }).sorted { $0.id < $1.id }
     }
 
     /// The waiting line: what waits and what is paused, in the order in which it gets its turns.

@@ -36,7 +36,8 @@ extension RPCMethods {
         let notLive = OptionValues.notLive(given.names)
         if !notLive.isEmpty {
             configuration.log(
-                "Options that a download has from its start are kept only: \(notLive.sorted().joined(separator: ", ")).")
+                "Options that a download has from its start are kept only: \(notLive.sorted().joined(separator: ", "))."
+            )
         }
         return "OK"
     }
@@ -73,7 +74,8 @@ extension RPCMethods {
         let members = try parameters.options(at: 0)
         var given = known(members).filter { !OptionNames.ofOneDownload.contains($0) }
         let global = OptionValues(reading: members).filter(OptionNames.global.contains)
-        given = given.merging(global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
+        given = given.merging(
+            global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
         let options = memory.globals.merging(given)
         // Defaults that no download could have are refused here, not with each download.
         _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder)

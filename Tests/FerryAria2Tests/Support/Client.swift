@@ -34,7 +34,9 @@ struct Client {
     func call(_ method: String, _ parameters: String = "") async -> String {
         let rest = parameters.isEmpty ? "" : ",\(parameters)"
         let text = await text(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":["token:s"\#(rest)]}"#)
-        for (head, tail) in [(#"{"id":1,"jsonrpc":"2.0","result":"#, 1), (#"{"error":"#, #","id":1,"jsonrpc":"2.0"}"#.count)]
+        for (head, tail) in [
+            (#"{"id":1,"jsonrpc":"2.0","result":"#, 1), (#"{"error":"#, #","id":1,"jsonrpc":"2.0"}"#.count),
+        ]
         where text.hasPrefix(head) {
             return String(text.dropFirst(head.count).dropLast(tail))
         }

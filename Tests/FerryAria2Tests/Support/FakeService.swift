@@ -76,14 +76,16 @@ final class FakeService: SessionService {
     }
 
     func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
-        let matching = state.withLock { $0.transfers.values.sorted { query.newestFirst ? $0.id > $1.id : $0.id < $1.id } }
-            .filter { transfer in
-                if let after = query.after, query.newestFirst ? transfer.id >= after : transfer.id <= after {
-                    return false
-                }
-                return (query.states.isEmpty || query.states.contains(transfer.state))
-                    && (query.session == nil || query.session == transfer.session)
+        let matching = state.withLock {
+            $0.transfers.values.sorted { query.newestFirst ? $0.id > $1.id : $0.id < $1.id }
+        }
+        .filter { transfer in
+            if let after = query.after, query.newestFirst ? transfer.id >= after : transfer.id <= after {
+                return false
             }
+            return (query.states.isEmpty || query.states.contains(transfer.state))
+                && (query.session == nil || query.session == transfer.session)
+        }
         let page = Array(matching.prefix(query.limit))
         return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
     }
@@ -139,7 +141,8 @@ final class FakeService: SessionService {
             Set(state.transfers.values.map(\.session)).union(state.sessions.keys).map { session in
                 let transfers = state.transfers.values.filter { $0.session == session }
                 return SessionInfo(
-                    id: session, settings: state.sessions[session] ?? SessionSettings(), transfers: Self.count(transfers))
+                    id: session, settings: state.sessions[session] ?? SessionSettings(),
+                    transfers: Self.count(transfers))
             }
         }
     }
