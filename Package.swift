@@ -256,8 +256,7 @@ let package = Package(
 /// Targets with a page at their door.
 let documented: Set = [
     "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
-    "FerryServer",
-    "FerryClient", "FerryCommands",
+    "FerryServer", "FerryClient", "FerryCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 

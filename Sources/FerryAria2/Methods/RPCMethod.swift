@@ -39,7 +39,7 @@ enum RPCMethod: String, CaseIterable {
     case listMethods = "system.listMethods"
     case listNotifications = "system.listNotifications"
 
-    /// Whether it is called with the secret: what the interface can do is told to everybody, and of a multicall each nested
+    /// Whether it is called with the secret: what the interface can do is told to every client, and of a multicall each nested
     /// call has its own.
     var needsSecret: Bool {
         switch self {

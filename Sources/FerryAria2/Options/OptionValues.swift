@@ -33,7 +33,7 @@ struct OptionValues: Hashable, Sendable {
     /// Bytes of all names and values.
     var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
-    /// These options with others in their place where those have the same names.
+    /// These options and others; of two with the same name the other one counts.
     func merging(_ others: OptionValues) -> OptionValues {
         OptionValues(values.merging(others.values) { _, other in other })
     }

@@ -65,7 +65,7 @@ final class EndpointMemory: Sendable {
     /// Forgets a transfer that is gone.
     func forget(_ id: TransferID) {
         state.withLock { state in
-            if let gid = state.gids[id] { state.ids[gid] = nil }
+            if let gid = state.gids[id], state.ids[gid] == id { state.ids[gid] = nil }
             state.gids[id] = nil
             state.secrets[id] = nil
         }
