@@ -55,6 +55,7 @@ struct RPCMethods: Sendable {
     let memory: EndpointMemory
 
     var service: any SessionService { configuration.service }
+    var downloads: DownloadFinder { DownloadFinder(configuration: configuration, memory: memory) }
 
     /// Calls a method that is not the multicall, which is a list of calls.
     func call(_ method: RPCMethod, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
@@ -68,8 +69,8 @@ struct RPCMethods: Sendable {
         case .pauseAll, .forcePauseAll: try await pauseAll()
         case .unpauseAll: try await unpauseAll()
         case .tellStatus: try await tellStatus(parameters)
-        case .getUris: try await find(parameters).uris
-        case .getFiles: try await find(parameters).files
+        case .getUris: try await downloads.find(parameters).uris
+        case .getFiles: try await downloads.find(parameters).files
         case .getPeers: try await peers(parameters)
         case .getServers: try await servers(parameters)
         case .tellActive: try await tellActive(parameters)
@@ -93,5 +94,35 @@ struct RPCMethods: Sendable {
         case .listNotifications: .array(RPCNotification.Kind.allCases.map { .string($0.rawValue) })
         case .multicall: throw RPCFault("Recursive system.multicall forbidden.")
         }
+    }
+}
+
+/// The methods about the program itself.
+extension RPCMethods {
+    /// What aria2's clients ask for before they use it.
+    private static let features = ["Async DNS", "GZip", "HTTPS", "Message Digest"]
+
+    /// The version of aria2 whose interface this is, and Ferry's own.
+    var version: RPCValue {
+        [
+            "version": "1.37.0", "enabledFeatures": .array(Self.features.map { .string($0) }),
+            "ferry": ["version": .string(FerryVersion.current)],
+        ]
+    }
+
+    func shutdown(isForced: Bool) throws(RPCFault) -> RPCValue {
+        guard let shutdown = configuration.shutdown else {
+            throw RPCFault("Ferry's daemon serves others too and is not ended over this interface.")
+        }
+        shutdown(isForced)
+        return "OK"
+    }
+
+    /// Each download is stored before it is answered for, so there is nothing more to save without a file of the client's.
+    func saveSession() async throws(RPCFault) -> RPCValue {
+        if let save = configuration.saveSession {
+            do throws(TransferError) { try await save() } catch { throw RPCFault(error) }
+        }
+        return "OK"
     }
 }

@@ -46,7 +46,7 @@ extension RPCMethods {
         guard let gid else { return try await body() }
         guard memory.reserve(gid) else { throw .notUnique(gid) }
         defer { memory.release(gid) }
-        guard try await !isTaken(gid) else { throw .notUnique(gid) }
+        guard try await !downloads.isTaken(gid) else { throw .notUnique(gid) }
         return try await body()
     }
 

@@ -3,28 +3,28 @@ import FerryCore
 /// The methods that pause downloads, let them go on and end them.
 extension RPCMethods {
     func pause(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         guard download.status == .active || download.status == .waiting else { throw .cannotPause(download.gid) }
         try await act(.pause, on: download)
         return .string(download.gid)
     }
 
     func unpause(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         guard download.status == .paused else { throw .cannotUnpause(download.gid) }
         try await act(.resume, on: download)
         return .string(download.gid)
     }
 
     func remove(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         guard !download.status.isStopped else { throw .notActive(download.gid) }
         try await act(.cancel, on: download)
         return .string(download.gid)
     }
 
     func removeResult(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         guard download.status.isStopped else { throw .keepsResult(download.gid) }
         try await act(.remove, on: download)
         memory.forget(download.transfer.id)
@@ -56,7 +56,7 @@ extension RPCMethods {
 
     /// Forgets what has ended of the interface's own session: an app may still wait for the results of another one.
     func purgeResults() async throws(RPCFault) -> RPCValue {
-        try await act(.remove, onAll: Self.ended) { $0.session == configuration.session }
+        try await act(.remove, onAll: DownloadFinder.ended) { $0.session == configuration.session }
         return "OK"
     }
 
@@ -66,7 +66,7 @@ extension RPCMethods {
     ) async throws(RPCFault) {
         var done: Set<TransferID> = []
         while true {
-            let ids = try await transfers(states).filter(isMeant).map(\.id).filter { !done.contains($0) }
+            let ids = try await downloads.transfers(states).filter(isMeant).map(\.id).filter { !done.contains($0) }
             guard !ids.isEmpty else { return }
             done.formUnion(ids)
             let results = try await act(action, on: ids)

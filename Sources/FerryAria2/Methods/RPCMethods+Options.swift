@@ -3,7 +3,7 @@ import FerryCore
 /// The methods that show and change options.
 extension RPCMethods {
     func option(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         return options(of: download).filter { !OptionNames.secret.contains($0) }.value
     }
 
@@ -20,7 +20,7 @@ extension RPCMethods {
     func changeOption(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let gid = try parameters.text(at: 0)
         let members = try parameters.options(at: 1)
-        let download = try await find(gid)
+        let download = try await downloads.find(gid)
         guard !download.status.isStopped else { throw .cannotChange(download.gid) }
         let given = known(members).filter { !OptionNames.atStart.contains($0) }
         guard !given.isEmpty else { return "OK" }

@@ -7,7 +7,7 @@ extension RPCMethods {
         let position = try parameters.integer(at: 1)
         let origin = try parameters.text(at: 2)
         guard ["POS_SET", "POS_CUR", "POS_END"].contains(origin) else { throw RPCFault("Illegal argument.") }
-        let download = try await find(gid)
+        let download = try await downloads.find(gid)
         let place = try await move(download.transfer) { place, count in
             switch origin {
             case "POS_SET": position
@@ -27,13 +27,13 @@ extension RPCMethods {
     func move(
         _ transfer: Transfer, to place: (_ from: Int, _ count: Int) -> Int
     ) async throws(RPCFault) -> Int? {
-        var line = try await queued()
+        var line = try await downloads.queued()
         guard let from = line.firstIndex(where: { $0.id == transfer.id }) else { return nil }
         let to = min(max(0, place(from, line.count)), line.count - 1)
         let moved = line.remove(at: from)
         line.insert(moved, at: to)
         // What has a slot or will get one by itself stays before the line.
-        let active = try await active()
+        let active = try await downloads.active()
         let ids = (active + line).filter { $0.session == transfer.session }.map(\.id)
         do throws(TransferError) { try await service.reorder(transfer.session, TransferIDRuns(ids)) } catch {
             throw RPCFault(error)
@@ -47,7 +47,7 @@ extension RPCMethods {
         let file = try parameters.integer(at: 1, atLeast: 1)
         let (removed, added) = (try parameters.texts(at: 2), try parameters.texts(at: 3))
         let position = try parameters.position(at: 4)
-        let download = try await find(gid)
+        let download = try await downloads.find(gid)
         guard file == 1 else { throw .fileIndex }
         guard !download.status.isStopped else { throw .keepsURIs(download.gid) }
         let edit = download.urls.edited(removing: removed, adding: added, at: position)

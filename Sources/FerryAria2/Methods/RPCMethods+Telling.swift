@@ -5,37 +5,37 @@ extension RPCMethods {
     func tellStatus(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let gid = try parameters.text(at: 0)
         let keys = try parameters.keys(at: 1)
-        return try await find(gid).value(keys: keys)
+        return try await downloads.find(gid).value(keys: keys)
     }
 
     func tellActive(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let keys = try parameters.keys(at: 0)
-        return try Self.list(try await active(), keys)
+        return try Self.list(try await downloads.active(), keys)
     }
 
     func tellWaiting(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let page = try Page(parameters)
-        return try page.value(of: try await queued())
+        return try page.value(of: try await downloads.queued())
     }
 
     func tellStopped(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let page = try Page(parameters)
-        return try page.value(of: try await stopped())
+        return try page.value(of: try await downloads.stopped())
     }
 
     func peers(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        _ = try await find(parameters)
+        _ = try await downloads.find(parameters)
         return []
     }
 
     func servers(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let download = try await find(parameters)
+        let download = try await downloads.find(parameters)
         guard download.status == .active else { throw .noServers(download.gid) }
         return download.servers
     }
 
     func globalStat() async throws(RPCFault) -> RPCValue {
-        let active = try await active()
+        let active = try await downloads.active()
         let counts = try await counts()
         func count(_ states: TransferState...) -> Int {
             states.reduce(0) { $0.addingSaturated(max(0, counts[$1.rawValue] ?? 0)) }

@@ -101,7 +101,7 @@ package struct Diagnosis: Sendable {
         let shown = facts.now.formatted(.iso8601)
         let advice = "Certificates and schedules are judged by it. Set it, or let timedatectl set-ntp true do so."
         if facts.now < Self.earliest {
-            add(.problem, "clock", "The clock shows \(shown), which is past. \(advice)")
+            add(.problem, "clock", "The clock shows \(shown), a time in the past. \(advice)")
         } else if let lastUse = facts.lastUse, lastUse > facts.now + Self.day {
             let used = lastUse.formatted(.iso8601)
             add(.problem, "clock", "The clock shows \(shown), and Ferry was last used at \(used). \(advice)")

@@ -22,7 +22,7 @@ package struct InstallationFacts: Sendable {
     package var nameServers: Int?
     package var environment: [String: String] = [:]
     package var currentFolder = "/"
-    /// Files and folders of authorities that can be read, of those that the environment names or the system has.
+    /// Files and folders of authorities that the environment names, or else that the system has, and that can be read.
     package var authorities: [String] = []
 
     /// The room on the file system of a folder.

@@ -1,7 +1,12 @@
 import FerryCore
 
-/// Finding transfers by their gids, and lists of them.
-extension RPCMethods {
+/// Finds downloads by their gids, and lists them.
+struct DownloadFinder: Sendable {
+    let configuration: RPCEndpoint.Configuration
+    let memory: EndpointMemory
+
+    private var service: any SessionService { configuration.service }
+
     /// Transfers that a list shows at most: a poll of a long queue must not read all of it.
     static let mostListed = 10_000
 
