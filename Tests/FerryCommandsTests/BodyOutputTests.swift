@@ -106,6 +106,7 @@ import Testing
             (["get", "-o-", "-i", "list"], "give one URL"),
             (["get", "-o", "-", "--json", "http://h/a"], "--json"),
             (["get", "-o-", "-x4", "http://h/a"], "leave -x out"),
+            (["get", "-o-", "-d", "/data", "http://h/a"], "leave -d out"),
             (["add", "-o", "-", "http://h/a"], "-o ./- names a file"),
         ])
     func `L2 is for one file of get`(words: [String], sentence: String) async {

@@ -3,6 +3,8 @@ import FerryCore
 import Foundation
 import Testing
 
+@testable import FerryServer
+
 @Suite struct `docs/control-api.md` {
     private func page() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -27,5 +29,34 @@ import Testing
     @Test func `has no section for a route that is not there`() throws {
         let headings = try page().split(separator: "\n").filter { $0.hasPrefix("### `") }
         #expect(headings.count == Route.all.count)
+    }
+}
+
+@Suite struct `ferryd's manual page` {
+    private func page() throws -> [Substring] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "Packaging/man/ferryd.1"), encoding: .utf8)
+            .split(separator: "\n")
+    }
+
+    /// The terms of a section's list.
+    private func terms(of section: String, in page: [Substring]) -> Set<String> {
+        let lines = page.drop { $0 != ".SH " + section }.dropFirst().prefix { !$0.hasPrefix(".SH") }
+        return Set(zip(lines, lines.dropFirst()).filter { $0.0 == ".TP" }.map { String($0.1.dropFirst(".B ".count)) })
+    }
+
+    /// The first words of the lines that a section of the help has.
+    private func words(of section: String) -> Set<String> {
+        let lines = Daemon.help.split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { $0 != section + ":" && $0 != section }.dropFirst().prefix { $0.hasPrefix("  ") }
+        // Lines that go on stand further to the right.
+        return Set(lines.filter { !$0.hasPrefix("   ") }.compactMap { $0.split(separator: " ").first.map(String.init) })
+    }
+
+    @Test(arguments: ["ENVIRONMENT", "EXIT STATUS"]) func `lists what the help lists`(section: String) throws {
+        let known = words(of: section)
+        #expect(known.count >= 4)
+        #expect(try terms(of: section, in: page()) == known)
     }
 }

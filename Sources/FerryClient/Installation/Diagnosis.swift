@@ -89,7 +89,9 @@ package struct Diagnosis: Sendable {
         } else if room.bytes < Self.leastRoom {
             add(.problem, "room", mebibytes + " Make room, or choose another folder.")
         } else {
-            add(room.bytes < Self.littleRoom ? .remark : .fine, "room", mebibytes)
+            let isLittle = room.bytes < Self.littleRoom
+            let advice = " Large downloads will wait for room; make some, or choose another folder with -d."
+            add(isLittle ? .remark : .fine, "room", isLittle ? mebibytes + advice : mebibytes)
         }
     }
 

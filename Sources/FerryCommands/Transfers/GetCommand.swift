@@ -38,6 +38,9 @@ struct GetCommand: FerrySubcommand {
         guard request.urls.count == 1, request.inputFile == nil, !request.list.glob else {
             throw ValidationError("-o - writes one file to standard output; give one URL.")
         }
+        guard request.folder == nil else {
+            throw ValidationError("-o - writes to standard output, not to a folder; leave -d out.")
+        }
         guard !json else { throw ValidationError("-o - and --json both write to standard output; give one of them.") }
         guard request.pace.connections ?? 1 == 1 else {
             throw ValidationError("-o - fetches the file in order, over one connection; leave -x out.")

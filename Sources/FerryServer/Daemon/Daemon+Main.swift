@@ -53,7 +53,7 @@ extension Daemon {
         FileHandle.standardError.write(Data("ferryd: \(sentence)\n".utf8))
     }
 
-    private static let help = """
+    static let help = """
         ferryd runs transfers for the programs of one user. The first client starts it; it needs no arguments.
 
         USAGE: ferryd [--version] [--help]

@@ -81,7 +81,7 @@ import Testing
         arguments: [
             Change("daemon", "version", { $0.daemon = .success(status(version: "0.0.1")) }),
             Change("daemon", "A row", { $0.daemon = .success(status(warnings: ["A row was damaged."])) }),
-            Change("room", "100 MiB", { $0.rooms = [.init(folder: "/data", bytes: 100 << 20)] }),
+            Change("room", "make some", { $0.rooms = [.init(folder: "/data", bytes: 100 << 20)] }),
             Change("names", "Add it to /etc/hosts", { $0.resolvesNames = false }),
             Change("names", "no server", { $0.nameServers = 0 }),
             Change("names", "no server", { $0.nameServers = nil }),
