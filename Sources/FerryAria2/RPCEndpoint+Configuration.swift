@@ -4,8 +4,8 @@ extension RPCEndpoint {
     /// What an endpoint works with.
     package struct Configuration: Sendable {
         package let service: any SessionService
-        /// What clients give as `token:`, asked for with each message; nil lets every client in.
-        package let secret: @Sendable () -> String?
+        /// What clients have to show, looked up with each message.
+        package let secret: @Sendable () -> RPCSecret
         /// Absolute path of the folder that files go to without a `dir`.
         package let folder: String
         /// The session of new transfers, and the one that clients see.
@@ -24,7 +24,7 @@ extension RPCEndpoint {
         package static let usualSession: SessionID = (try? SessionID("aria2")) ?? .cli
 
         package init(
-            service: any SessionService, folder: String, secret: @escaping @Sendable () -> String?
+            service: any SessionService, folder: String, secret: @escaping @Sendable () -> RPCSecret
         ) {
             self.service = service
             self.folder = folder

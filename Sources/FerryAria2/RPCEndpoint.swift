@@ -41,7 +41,7 @@ package struct RPCEndpoint: Sendable {
     private func answer(_ message: RPCValue, _ isTrusted: Bool) async -> RPCAnswer {
         var run = RPCRun(
             methods: RPCMethods(configuration: configuration, memory: memory),
-            secret: RPCSecret(configuration.secret()), isTrusted: isTrusted)
+            secret: configuration.secret(), isTrusted: isTrusted)
         var answer = await run.answer(message)
         answer.isUnauthorized = run.isUnauthorized
         answer.isAuthorized = run.isAuthorized

@@ -1,9 +1,9 @@
-/// Whether a call may be made: what it says of the secret, and what is left of its parameters.
-struct RPCSecret {
-    /// nil: none is asked for.
-    private let secret: String?
-
-    init(_ secret: String?) { self.secret = secret }
+/// The secret that clients show. That none is asked for is said in words, so that a secret which cannot be read never means it.
+package enum RPCSecret: Sendable {
+    /// What clients give as `token:`.
+    case asked(String)
+    /// Every client is let in.
+    case notAsked
 
     private static let mark = "token:"
 
@@ -11,11 +11,23 @@ struct RPCSecret {
     ///
     /// - Returns: nil if it is wrong or missing.
     func open(_ parameters: [RPCValue], isTrusted: Bool) -> [RPCValue]? {
-        guard let token = Self.token(of: parameters) else {
-            return isTrusted || secret == nil ? parameters : nil
-        }
-        guard isTrusted || secret.map({ Self.isSame(token, $0) }) ?? true else { return nil }
+        guard let token = Self.token(of: parameters) else { return isTrusted || !isAsked ? parameters : nil }
+        guard isTrusted || isRight(token) else { return nil }
         return Array(parameters.dropFirst())
+    }
+
+    private var isAsked: Bool {
+        switch self {
+        case .asked: true
+        case .notAsked: false
+        }
+    }
+
+    private func isRight(_ token: String) -> Bool {
+        switch self {
+        case .asked(let secret): Self.isSame(token, secret)
+        case .notAsked: true
+        }
     }
 
     private static func token(of parameters: [RPCValue]) -> String? {

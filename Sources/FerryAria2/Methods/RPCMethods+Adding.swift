@@ -13,7 +13,7 @@ extension RPCMethods {
         let download = try await naming(wished) { () async throws(RPCFault) in
             try await submit(request, urls, options, gid: wished)
         }
-        if let position { try await move(download.transfer) { _, _ in position } }
+        if let position { try await line.move(download.transfer) { _, _ in position } }
         return .string(download.gid)
     }
 

@@ -104,3 +104,37 @@ extension RPCMethods {
         } catch { throw RPCFault(error) }
     }
 }
+
+/// The method that changes the URLs of a download.
+extension RPCMethods {
+    func changeURI(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let gid = try parameters.text(at: 0)
+        let file = try parameters.integer(at: 1, atLeast: 1)
+        let (removed, added) = (try parameters.texts(at: 2), try parameters.texts(at: 3))
+        let position = try parameters.position(at: 4)
+        let download = try await downloads.find(gid)
+        guard file == 1 else { throw .fileIndex }
+        guard !download.status.isStopped else { throw .keepsURIs(download.gid) }
+        let edit = download.urls.edited(removing: removed, adding: added, at: position)
+        guard let urls = DownloadURLs(edit.urls) else {
+            throw RPCFault("A download keeps one URL at least; add another one.")
+        }
+        if urls != download.urls {
+            var change = TransferChange()
+            change.url = urls.first == download.urls.first ? nil : urls.first
+            change.mirrors = urls.mirrors
+            var note = download.note ?? DownloadNote(gid: nil, urls: urls, options: OptionValues())
+            note.urls = urls.mirrors.isEmpty ? [] : urls.all
+            // A transfer of another client keeps that client's note.
+            if download.transfer.note == nil || download.note != nil { change.note = note.stored }
+            try await self.change(download, change)
+        }
+        return [.integer(edit.removed), .integer(edit.added)]
+    }
+
+    func change(_ download: Download, _ change: TransferChange) async throws(RPCFault) {
+        do throws(TransferError) { _ = try await service.change(download.transfer.id, change) } catch {
+            throw RPCFault(error)
+        }
+    }
+}

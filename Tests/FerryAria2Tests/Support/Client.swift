@@ -15,7 +15,9 @@ struct Client {
         let lines = LogLines()
         self.service = service
         self.lines = lines
-        var configuration = RPCEndpoint.Configuration(service: service, folder: "/downloads") { secret }
+        var configuration = RPCEndpoint.Configuration(service: service, folder: "/downloads") {
+            secret.map { .asked($0) } ?? .notAsked
+        }
         configuration.showsAll = { showsAll }
         configuration.sessionIdentifier = String(repeating: "ab", count: 20)
         configuration.shutdown = shutdown
