@@ -31,11 +31,15 @@ package enum RawHead {
         return true
     }
 
-    /// Whether another head follows this one: it is informational, and no switch to another protocol (RFC 9110 §15.2).
-    package static func isInformational(_ head: Span<UInt8>) -> Bool {
+    /// The status code of a head (RFC 9112 §4).
+    ///
+    /// - Throws: ``HeadFault`` if its status line is not `HTTP/1.1 200 …`, or for a code that is none.
+    package static func status(_ head: Span<UInt8>) throws(HeadFault) -> StatusCode {
         // `HTTP/1.1 ` has nine bytes.
-        guard head.count > 12, head[9] == UInt8(ascii: "1") else { return false }
-        return head[10] != UInt8(ascii: "0") || head[11] != UInt8(ascii: "1")
+        guard head.count > 12, head[8] == UInt8(ascii: " "), [0x20, carriageReturn, lineFeed].contains(head[12]) else {
+            throw HeadFault(text: "a status line that is malformed")
+        }
+        return try StatusCode(digits: head[9], head[10], head[11])
     }
 
     /// Whether a line ends with a line feed alone.
@@ -51,12 +55,13 @@ package enum RawHead {
     /// - Parameter followsBareEnd: whether an informational head of the same response had a bare line feed.
     /// - Throws: ``HeadFault`` for a head whose framing can be read in two ways, or that is damaged where Ferry relies on it.
     package static func mended(_ head: Span<UInt8>, followsBareEnd: Bool = false) throws(HeadFault) -> [UInt8]? {
+        let status = try status(head)
         if !followsBareEnd, isPlain(head) { return nil }
         var lines = HeadLines()
         try lines.read(head)
         // Whatever the sender means by its line ends, nothing that comes after this response is taken for another one. An
         // informational head leaves that to the final one, which would not be read after the end of the connection.
-        return try lines.mended(endsConnection: !isInformational(head) && (followsBareEnd || lines.hasBareEnds))
+        return try lines.mended(endsConnection: !status.isInformational && (followsBareEnd || lines.hasBareEnds))
     }
 
     /// Whether each line is ended by CR and LF, nothing is folded, all is printable ASCII, and one Content-Length at most

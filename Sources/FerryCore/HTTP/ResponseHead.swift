@@ -168,6 +168,38 @@ package struct HeaderField: Hashable, Codable, Sendable {
     }
 }
 
+/// The status code of a response that came over the wire (RFC 9110 §15).
+///
+/// HTTP codecs and clients trap on codes that are none and on a 101 that is followed by another head, so each head is checked
+/// before they see it.
+package struct StatusCode: Hashable, Sendable {
+    /// 100 to 999. What 600 and more mean is not defined.
+    package let number: Int
+
+    /// - Throws: ``HeadFault`` for a byte that is no digit, for a number below 100, and for 101: Ferry never asks for another protocol,
+    ///   so that no server may switch to one (RFC 9110 §15.2.2).
+    package init(digits first: UInt8, _ second: UInt8, _ third: UInt8) throws(HeadFault) {
+        let digits = [first, second, third]
+        guard digits.allSatisfy({ 0x30...0x39 ~= $0 }), first != 0x30 else { throw Self.fault(digits) }
+        number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard number != 101 else { throw HeadFault(text: "a switch to another protocol, which was not asked for") }
+    }
+
+    /// - Throws: ``HeadFault`` for a text that is not three digits, and as above.
+    package init(_ text: String) throws(HeadFault) {
+        let digits = Array(text.utf8.prefix(4))
+        guard digits.count == 3 else { throw Self.fault(digits) }
+        try self.init(digits: digits[0], digits[1], digits[2])
+    }
+
+    /// Whether another head of the same response follows (RFC 9110 §15.2).
+    package var isInformational: Bool { number < 200 }
+
+    private static func fault(_ digits: [UInt8]) -> HeadFault {
+        HeadFault(text: "the status “\(String(decoding: digits, as: UTF8.self).escapingControls)”")
+    }
+}
+
 /// The usual words for statuses, for sentences; what a server wrote beside its status is not shown.
 enum StatusPhrase {
     /// The number and its usual words, or the number alone.

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import FerryCore
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
@@ -226,10 +227,13 @@ final class ClientPool: Sendable {
             ? trust.configuration(
                 isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
             : .trustingNobody
+        let version = NegotiatedVersion()
         configuration.http1_1ConnectionDebugInitializer = { [directory, names = use.names] channel in
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
+                .flatMap { channel.setOption(.writeBufferWaterMark, value: Self.writeBuffer) }
                 .flatMapThrowing {
+                    try version.check(.http1)
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -242,16 +246,18 @@ final class ClientPool: Sendable {
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
+                try version.check(.http2)
                 let pipeline = channel.pipeline.syncOperations
                 let tls = try pipeline.handler(type: NIOSSLHandler.self)
                 try pipeline.addHandler(HTTP2ErrorCloser(), position: .after(tls))
+                let codec = try pipeline.handler(type: NIOHTTP2Handler.self)
+                try pipeline.addHandler(HTTP2PushRefuser(), position: .after(codec))
             }
         }
-        if let names = use.names {
-            configuration.http2StreamChannelDebugInitializer = { stream in
-                names.check(stream: stream)
-                return stream.eventLoop.makeSucceededVoidFuture()
-            }
+        configuration.http2StreamChannelDebugInitializer = { [names = use.names] stream in
+            HTTP2HeadCheck.add(to: stream)
+            names?.check(stream: stream)
+            return stream.eventLoop.makeSucceededVoidFuture()
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }
         if let proxy = key.proxy {
@@ -261,6 +267,10 @@ final class ClientPool: Sendable {
         }
         return configuration
     }
+
+    /// A connection that holds more than the upper mark is not written to. The largest head is far below it: the HTTP client traps
+    /// where the head of a request with a body crosses that mark.
+    private static let writeBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
 
     private static func proxy(_ choice: ProxyChoice, at host: String) -> HTTPClient.Configuration.Proxy {
         switch choice.scheme {

@@ -60,7 +60,8 @@ extension Engine {
         }
         // No handler of ours stands between the client and a stream of HTTP/2, so the client itself has to know the target.
         if key.offersHTTP2 {
-            key.offersHTTP2 = url.isReadByClient && !clients.refusals.contains(url.origin)
+            // Over HTTP/2 the client traps at an answer that comes before the end of a request's body.
+            key.offersHTTP2 = given.body == nil && url.isReadByClient && !clients.refusals.contains(url.origin)
         }
         let informed = given.onInformational.map { inform in
             { @Sendable (head: HTTPResponseHead) in inform(ResponseHead(head, url: url)) }

@@ -77,7 +77,7 @@ final class HeadMender: ChannelInboundHandler {
             }
             searched = 0
             guard end <= RawHead.limit, var head = gathered.readSlice(length: end) else { throw Self.tooLong }
-            let isInformational = RawHead.isInformational(head.readableBytesUInt8Span)
+            let isInformational = try RawHead.status(head.readableBytesUInt8Span).isInformational
             if !isInformational { state = .passing }
             let follows = followsBareEnd
             followsBareEnd = isInformational && (follows || RawHead.hasBareEnd(head.readableBytesUInt8Span))

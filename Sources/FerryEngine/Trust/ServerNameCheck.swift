@@ -30,12 +30,17 @@ struct ServerNameCheck: Hashable, Sendable {
             guard let connection = stream.parent else { throw ChannelError.ioOnClosedChannel }
             try check(connection)
         } catch {
-            let refuser = RequestRefuser(error)
-            // A stream that takes no handler has ended; so does its connection, and nothing is sent.
-            do { try stream.pipeline.syncOperations.addHandler(refuser, position: .first) } catch {
-                stream.parent?.close(promise: nil)
-            }
+            stream.addFirst(RequestRefuser(error))
         }
+    }
+}
+
+extension Channel {
+    /// Adds a handler to a stream of HTTP/2, next to its connection.
+    ///
+    /// A stream that takes no handler has ended. Then its connection is closed as well, and nothing is sent.
+    func addFirst(_ handler: any ChannelHandler) {
+        do { try pipeline.syncOperations.addHandler(handler, position: .first) } catch { parent?.close(promise: nil) }
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// A server on `localhost` that fails requests of HTTP/2 in one way, and serves a text over HTTP/1.1.
 package final class FailingHTTP2Server: Sendable {
     /// How a request of HTTP/2 ends.
-    package enum Fault: Sendable, CaseIterable {
+    package enum Fault: Sendable {
         /// RST_STREAM with HTTP_1_1_REQUIRED (RFC 9113 §7).
         case streamRefused
         /// GOAWAY with HTTP_1_1_REQUIRED.
@@ -15,6 +15,25 @@ package final class FailingHTTP2Server: Sendable {
         case largeHead
         /// A head with a field that HTTP/2 forbids, which is an error of its stream alone (RFC 9113 §8.1.1).
         case malformedHead
+        /// These heads, one after the other, then a body.
+        case heads([Head])
+
+        /// The faults that are no fault of HTTP/1.1.
+        package static let ofHTTP2: [Fault] = [.streamRefused, .connectionRefused, .largeHead, .malformedHead]
+    }
+
+    /// A head that is sent whatever it is.
+    package struct Head: Sendable, ExpressibleByStringLiteral {
+        var status: String
+        /// Whether the stream ends with it.
+        var ends = false
+
+        package init(_ status: String, ends: Bool = false) {
+            self.status = status
+            self.ends = ends
+        }
+
+        package init(stringLiteral status: String) { self.init(status) }
     }
 
     package static let text = "over HTTP/1.1"
@@ -128,7 +147,7 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
         guard text.hasSuffix("\r\n\r\n"), let line = text.split(separator: "\r\n").first else { return }
         received.clear()
         log.state.withLock { $0.requests1.append(String(line)) }
-        let large = fault == .largeHead ? "X-Large: \(largeValue)\r\n" : ""
+        let large = if case .largeHead = fault { "X-Large: \(largeValue)\r\n" } else { "" }
         let body = FailingHTTP2Server.text
         send(
             ByteBuffer(string: "HTTP/1.1 200 OK\r\n\(large)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"), context)
@@ -180,6 +199,15 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
             // `connection: close` as a literal without indexing (RFC 7541 §6.2.2).
             let field = [0x00, 10] + Array("connection".utf8) + [5] + Array("close".utf8)
             send(frame(type: 1, flags: 5, stream: stream, [0x88] + field), context)
+        case .heads(let heads):
+            for head in heads {
+                // `:status` as a literal without indexing (RFC 7541 §6.2.2).
+                let field = [0x08, UInt8(head.status.utf8.count)] + Array(head.status.utf8)
+                send(frame(type: 1, flags: head.ends ? 5 : 4, stream: stream, field), context)
+            }
+            if heads.last?.ends != true {
+                send(frame(type: 0, flags: 1, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
+            }
         case .largeHead:
             let fields = largeFields
             let pieces = stride(from: 0, to: fields.count, by: 16_000).map {

@@ -110,10 +110,44 @@ import Testing
         #expect(end == head.utf8.count)
     }
 
-    @Test(arguments: [("100 Continue", true), ("103 Early Hints", true), ("101 Switching", false), ("200 OK", false)])
-    func `another head follows an informational one`(status: String, expected: Bool) {
+    @Test(arguments: [
+        ("100 Continue", true), ("103 Early Hints", true), ("199", true), ("200 OK", false), ("999 X", false),
+    ])
+    func `another head follows an informational one`(status: String, expected: Bool) throws {
         let head = Array("HTTP/1.1 \(status)\r\n\r\n".utf8)
-        let isInformational = RawHead.isInformational(head.span)
+        let isInformational = try RawHead.status(head.span).isInformational
         #expect(isInformational == expected)
+    }
+
+    @Test(arguments: 0...999) func `a status is a number of three digits from 100 on, and no switch of protocols`(
+        number: Int
+    ) throws {
+        let digits = "\(number / 100)\(number / 10 % 10)\(number % 10)"
+        let head = Array("HTTP/1.1 \(digits) X\r\n\r\n".utf8)
+        var code: StatusCode?
+        var fault: HeadFault?
+        do throws(HeadFault) { code = try RawHead.status(head.span) } catch { fault = error }
+        #expect(code?.number == (number < 100 || number == 101 ? nil : number))
+        #expect(try (try? StatusCode(digits)) == code)
+        #expect(fault == nil || number == 101 || fault?.text == "the status “\(digits)”")
+    }
+
+    @Test(arguments: [
+        "", "1", "20", "2000", "-20", "+20", " 20", "0x1", "2e2", "٢٠٠", "\u{0}\u{0}\u{0}", "１00", "200\u{0}",
+        "99999999999999999999",
+    ])
+    func `a text of another form is no status`(text: String) {
+        #expect(throws: HeadFault.self) { try StatusCode(text) }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 20", "HTTP/1.1 200", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1\t200 OK\r\n\r\n",
+        "HTTP/1.10 200 OK\r\n\r\n",
+        "HTTP/1.1 2000\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/\n\n", "",
+    ])
+    func `a malformed status line is refused`(head: String) {
+        let bytes = Array(head.utf8)
+        #expect(throws: HeadFault.self) { try RawHead.status(bytes.span) }
+        #expect(throws: HeadFault.self) { try mended(head) }
     }
 }

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FailingHTTP2Server.Fault.allCases)
+    @Test(arguments: FailingHTTP2Server.Fault.ofHTTP2)
     func `falls back to HTTP1, at once and for the next transfer too`(fault: FailingHTTP2Server.Fault) async throws {
         try await withServer(fault) { harness, server in
             for number in 1...2 {
