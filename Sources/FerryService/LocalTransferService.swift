@@ -55,7 +55,7 @@ package actor LocalTransferService: TransferService {
             settings,
             KnownConditions(
                 concernsLoopback: watch.source.concernsLoopback, isLoopback: configuration.isLoopback),
-            lastID: lastID, lookAhead: configuration.lookAhead, isHeld: startWatch.isHeld)
+            lastID: lastID, lookAhead: configuration.lookAhead)
         hub = EventHub(journal: journal, lastNumber: lastEvent, home: self.engine.home)
     }
 

@@ -6,8 +6,7 @@ struct ServiceLife {
     let startedAt = Date()
     /// What was found when the journal was opened.
     private let found: [String]
-    /// Whether transfers are held after traps.
-    private var start: StartWatch
+    private let start: StartWatch
     /// The stop of all runs, once the service is about to end.
     private(set) var endOfRuns: Task<Void, Never>?
     private var isClosed = false
@@ -21,18 +20,14 @@ struct ServiceLife {
 
     // MARK: Start
 
-    /// Whether transfers are held after traps.
-    var isHeld: Bool { start.isHeld }
+    /// How this process started.
+    var mode: StartMode { start.mode }
 
     /// What users are to know of it.
     var warnings: [String] { found + [start.mode.warning].compactMap { $0 } }
 
-    /// Lets transfers run that are held; false if none are.
-    mutating func goOn() -> Bool {
-        guard start.isHeld else { return false }
-        start.goOn()
-        return true
-    }
+    /// Notes that the transfers that were at work at the traps have failed, so that no later start fails them again.
+    func suspectsFailed() { start.suspectsFailed() }
 
     /// Notes that this start was a good one.
     func succeeded() { start.succeeded() }

@@ -33,7 +33,7 @@ import Testing
             (.failed, nil, "error"),
             (.canceled, nil, "removed"), (.unknown, nil, "waiting"), (.waiting, .slot, "waiting"),
             (.waiting, .session, "waiting"), (.waiting, .host, "waiting"), (.waiting, .beginDate, "waiting"),
-            (.waiting, .held, "waiting"), (.waiting, .unknown, "waiting"), (.waiting, nil, "waiting"),
+            (.waiting, .unknown, "waiting"), (.waiting, nil, "waiting"),
             (.waiting, .retry, "active"), (.waiting, .server, "active"), (.waiting, .disk, "active"),
             (.waiting, .network, "active"), (.waiting, .cellular, "active"), (.waiting, .constrained, "active"),
         ] as [(TransferState, WaitReason?, String)])

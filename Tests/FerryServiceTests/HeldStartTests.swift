@@ -30,25 +30,39 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
-    func `holds all transfers after the second, and says who was at work and how to go on`(
-        _ kind: ServiceKind
-    ) async throws {
-        try await withTraps(1, note: "4\n00000000000000ab\n", kind) { bed, mark in
-            let held = try await bed.add("/held").id
-            let delayed = try await bed.add("/delayed") { $0.notBefore = Date(timeIntervalSinceNow: 1000) }.id
-            try await bed.wait(for: held, waiting: .held)
-            try await bed.wait(for: delayed, waiting: .held)
-            let shown = try await bed.service.transfers(TransferQuery()).transfers
-            #expect(shown.map(\.reason) == [.held, .held])
-            let warning = try #require(try await bed.service.status().warnings.first)
-            #expect(warning.contains("`ferry pause 00000000000000ab`") && warning.contains("`ferry resume --all`"))
-            // One by itself stays held.
-            #expect(try await bed.act(.resume, held) == .waiting)
-            #expect(bed.asked == [])
-            #expect(FileManager.default.fileExists(atPath: mark))
-            _ = try await bed.service.act(.resume, on: TransferSelection(ids: nil))
-            try await bed.wait(for: held, .succeeded)
-            #expect(try await bed.service.status().warnings == [])
+    func `fails the transfers that were at work, and lets all others go on`(_ kind: ServiceKind) async throws {
+        try await withTemporaryFolder { outside in
+            let paths = try FerryPaths(environment: ["FERRY_HOME": outside.path], userID: geteuid())
+            try await withOrigin(OriginScript(Self.body, .on(.path("/suspect"), .hold("go", at: .body(100_000))))) {
+                origin in
+                var suspect = TransferID(rawValue: 0)
+                var other = suspect
+                try await withService(kind, origin, outside, keepsState: true) { bed in
+                    suspect = try await bed.add("/suspect").id
+                    other = try await bed.add("/other") { $0.notBefore = Date(timeIntervalSinceNow: 1000) }.id
+                    try await bed.wait(for: suspect, received: 100_000)
+                }
+                let mark = paths.stateFolder + "/start.json"
+                try Data(#"{"traps": 1, "at_work": [], "started_at": 0}"#.utf8).write(to: URL(filePath: mark))
+                try Data("4\n\(suspect)\n".utf8).write(to: URL(filePath: paths.stateFolder + "/start.trap"))
+                try await withService(kind, origin, outside, keepsState: true) { bed in
+                    let failed = try await bed.service.transfer(suspect)
+                    #expect(failed.state == .failed && failed.bytesReceived == 100_000)
+                    #expect(failed.error?.message.contains("`ferry retry \(suspect)`") == true)
+                    let warning = try #require(try await bed.service.status().warnings.first)
+                    #expect(warning.contains("\(suspect). All others go on."))
+                    try await bed.wait(for: other, waiting: .beginDate)
+                    let third = try await bed.add("/third").id
+                    try await bed.wait(for: third, .succeeded)
+                    // Tried again, it goes on from its bytes.
+                    origin.release("go")
+                    _ = try await bed.act(.retry, suspect)
+                    try await bed.wait(for: suspect, .succeeded)
+                    // A kill from here on fails it no more.
+                    let left = try JSONDecoder().decode(StartMark.self, from: Data(contentsOf: URL(filePath: mark)))
+                    #expect(left.traps == 2 && left.atWork == [])
+                }
+            }
         }
     }
 

@@ -66,7 +66,7 @@ public enum WaitingReason: Hashable, Sendable {
         case .network: self = .network
         case .cellular, .expensive, .constrained, .power: self = .networkPolicy
         case .disk: self = .diskSpace
-        case .shutdown, .held: self = .daemon
+        case .shutdown: self = .daemon
         case .beginDate: self = .notBefore(transfer.notBefore ?? now)
         case .retry, .server, .relaunch, .authentication, .expired, .destination:
             self = .backoff(until: transfer.nextTryAt ?? now)

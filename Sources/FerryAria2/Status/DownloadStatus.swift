@@ -32,7 +32,7 @@ enum DownloadStatus: String {
     private static func isInLine(_ reason: WaitReason) -> Bool {
         switch reason {
         case .retry, .server, .disk, .destination, .network, .cellular, .expensive, .constrained: false
-        case .slot, .session, .host, .power, .beginDate, .relaunch, .authentication, .expired, .shutdown, .held,
+        case .slot, .session, .host, .power, .beginDate, .relaunch, .authentication, .expired, .shutdown,
             .unknown:
             true
         }

@@ -77,7 +77,7 @@ extension Transfer {
         switch reason {
         case nil, .slot, .session, .host: return true
         case .retry, .server, .disk, .network, .cellular, .expensive, .constrained, .power, .beginDate, .relaunch,
-            .authentication, .expired, .destination, .shutdown, .held, .unknown:
+            .authentication, .expired, .destination, .shutdown, .unknown:
             return false
         }
     }

@@ -47,7 +47,6 @@ enum WaitSentence {
         case .expired: return "another URL, since this one has expired"
         case .destination: return "the folder \(transfer.folder.escapingControls)"
         case .shutdown: return "the next start of the daemon"
-        case .held: return "your word, since the daemon crashed; see ferry daemon status"
         case .unknown: return "something that a newer ferry can name"
         }
     }

@@ -95,6 +95,12 @@ package struct TransferMachine: Sendable {
         return .finish(.failed(TransferError(.deadlineExceeded, message, details: details)))
     }
 
+    /// Traps have ended the daemon again and again while it was at work. Its bytes are kept.
+    package mutating func trapped() -> Action {
+        guard record.isEligible else { return .none }
+        return .finish(.failed(StartMode.failure(of: record.id)))
+    }
+
     private var networkPolicy: NetworkPolicy { network ?? record.request.network }
 
     /// The conditions have changed so that it may not run; without effect on a transfer that waits for better ones.

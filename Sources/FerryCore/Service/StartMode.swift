@@ -39,14 +39,13 @@ package struct TrapNote: Hashable, Sendable {
 
 /// How a daemon starts.
 package enum StartMode: Hashable, Sendable {
-    /// Transfers run.
     case usual
-    /// No transfer runs until the user says so: traps have ended the daemon again and again.
-    case held(atWork: [TransferID])
+    /// Traps have ended the daemon again and again: the transfers that were at work fail, so that all others go on.
+    case afterTraps(atWork: [TransferID])
 
     /// Seconds after which a trap is no failed start.
     package static let trial = 60.0
-    /// Traps, each within so many seconds of its start, after which transfers are held.
+    /// Traps, each within so many seconds of its start, after which the transfers at work fail.
     private static let most = 2
 
     /// Decides by the mark and the note that were found, and gives the mark to leave.
@@ -62,18 +61,30 @@ package enum StartMode: Hashable, Sendable {
             next.traps = min(max(0, mark.traps), most) + 1
             if !note.atWork.isEmpty { next.atWork = note.atWork }
         }
-        return (next.traps >= most ? .held(atWork: next.atWork) : .usual, next)
+        return (next.traps >= most ? .afterTraps(atWork: next.atWork) : .usual, next)
     }
 
-    /// What is wrong and what to type, for the user; nil if nothing is.
+    /// Transfers that fail at this start.
+    package var suspects: [TransferID] {
+        if case .afterTraps(let atWork) = self { atWork } else { [] }
+    }
+
+    /// What happened and what to type, for the user; nil after a usual start.
     package var warning: String? {
-        guard case .held(let atWork) = self else { return nil }
-        let beginning = "ferryd crashed twice, each time within a minute of its start, so no transfer runs."
-        let all = "`ferry resume --all` lets all of them go on."
-        guard !atWork.isEmpty else { return "\(beginning) No transfer was at work. \(all)" }
+        guard case .afterTraps(let atWork) = self else { return nil }
+        let beginning = "ferryd crashed twice, each time within a minute of its start."
+        guard !atWork.isEmpty else {
+            return "\(beginning) No transfer was at work. Files of ended transfers are cleaned up after the next start."
+        }
         let named = atWork.prefix(16).map(\.description).joined(separator: " ")
         let others = atWork.count > 16 ? " and \(atWork.count - 16) more" : ""
-        return "\(beginning) At work: \(named)\(others). To go on without them: `ferry pause \(named)`, then "
-            + "`ferry daemon stop`; the next command starts it as usual. \(all)"
+        return "\(beginning) The transfers at work were stopped and have failed: \(named)\(others). All others go on. "
+            + "`ferry retry ID` tries one again."
+    }
+
+    /// The failure of a transfer that was at work at the traps.
+    package static func failure(of id: TransferID) -> TransferError {
+        TransferError(
+            .internal, "ferryd crashed twice while this transfer was at work. `ferry retry \(id)` tries it again.")
     }
 }

@@ -84,8 +84,6 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case destination
     /// The daemon ends; the transfer goes on at its next start.
     case shutdown
-    /// The daemon was ended by traps again and again, and runs nothing until its user says so.
-    case held
     /// A word of a newer peer.
     case unknown
 }

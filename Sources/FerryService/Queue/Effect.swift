@@ -13,8 +13,6 @@ enum Input: Sendable {
     case alarm
     /// An alarm is to ring for the service.
     case plan(Alarm)
-    /// Transfers may run that were held.
-    case goOn
     /// The service is about to end: nothing begins any more, and what runs stops.
     case end
 

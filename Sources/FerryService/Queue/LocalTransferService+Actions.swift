@@ -9,7 +9,6 @@ extension LocalTransferService {
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(TransferError) -> [ActionResult] {
         if let ids = selection.ids { return await perform(action, on: ids) }
-        if action == .resume, selection.session == nil { goOn() }
         return try await actOnAll(action, in: selection.session)
     }
 

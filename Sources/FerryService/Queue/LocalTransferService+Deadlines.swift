@@ -48,7 +48,7 @@ extension LocalTransferService {
         }
     }
 
-    private func records(of ids: [TransferID]) async throws(TransferError) -> [TransferRecord] {
+    func records(of ids: [TransferID]) async throws(TransferError) -> [TransferRecord] {
         guard !ids.isEmpty else { return [] }
         return try await journal.read { reader throws(TransferError) in try reader.records(ids) }
     }

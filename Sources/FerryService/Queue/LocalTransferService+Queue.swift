@@ -224,7 +224,6 @@ extension LocalTransferService {
     /// The reason of its own for which a transfer that is not running waits; nil if it waits for what its whole line waits for.
     func ownReason(_ record: TransferRecord) -> WaitReason? {
         if isShuttingDown { return .shutdown }
-        if life.isHeld { return .held }
         // A record that was read before its last try ended knows no plan: it is shown as it was then.
         guard let waiting = lines.delay(of: record.id) else { return nil }
         let isKnown = record.retry != nil || waiting.error != nil

@@ -6,6 +6,7 @@ import Logging
 extension LocalTransferService {
     /// Puts every transfer that is to run back in line; what is left on disk is looked at meanwhile.
     func recover() async throws(TransferError) {
+        await failSuspects()
         let end = queue.ids.last
         let found = try await journal.read { reader throws(TransferError) in try Found(reader, end: end) }
         take(.recovered(found.sessions.map { ($0.id, $0.settings) }))
@@ -17,13 +18,13 @@ extension LocalTransferService {
             try await takeOrdered(session.order, of: session.id)
             take(.order(session.id, session.order))
         }
-        if !life.isHeld { try await recoverNames() }
+        try await recoverNames()
         if !found.timed.isEmpty || !found.lines.isEmpty { logger.notice("taking up transfers") }
         settleSessions()
         schedule()
         // The service is open from here on: folders that hang, long lists of events, and secrets and rows of
         // an earlier version's journal hold nothing up.
-        if !life.isHeld { beginTrial() }
+        beginTrial()
         Task(name: "trimming of events and secrets") {
             do throws(TransferError) {
                 try await trimEvents()

@@ -21,10 +21,9 @@ struct Queue: Sendable {
     ///   - lastID: the last id that was ever given; nil is none.
     ///   - lookAhead: seconds for which it is known whose time has passed.
     init(
-        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double,
-        isHeld: Bool = false
+        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
     ) {
-        state = QueueState(settings, conditions, lastID: lastID, lookAhead: lookAhead, isHeld: isHeld)
+        state = QueueState(settings, conditions, lastID: lastID, lookAhead: lookAhead)
     }
 
     /// Decides what follows from something that has happened.

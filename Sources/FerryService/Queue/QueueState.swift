@@ -8,8 +8,6 @@ import Foundation
 struct QueueState: Sendable {
     /// Whether transfers get slots.
     enum Phase: Sendable {
-        /// No: they are held after traps.
-        case held
         case open
         /// No: the service is about to end.
         case ending
@@ -29,7 +27,7 @@ struct QueueState: Sendable {
     var changes = ChangesUnderWay()
     /// Gives transfers their ids.
     var ids: IDSource
-    var phase: Phase
+    var phase = Phase.open
     /// Whether a look at the free slots is to come.
     private var isLookPlanned = false
     /// Lines whose first transfers were told that they wait for their host: it has as many connections as it may.
@@ -41,14 +39,12 @@ struct QueueState: Sendable {
     ///   - lastID: the last id that was ever given; nil is none.
     ///   - lookAhead: seconds for which it is known whose time has passed.
     init(
-        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double,
-        isHeld: Bool = false
+        _ settings: ServiceSettings, _ conditions: KnownConditions, lastID: TransferID? = nil, lookAhead: Double
     ) {
         ids = IDSource(last: lastID)
         lines = Lines(lookAhead: lookAhead)
         sessions = Sessions(settings)
         self.conditions = conditions
-        phase = isHeld ? .held : .open
     }
 
     /// Decides what follows from something that has happened.
@@ -62,9 +58,6 @@ struct QueueState: Sendable {
         case .plan(let alarm):
             lines.set(alarm)
             return []
-        case .goOn:
-            if phase == .held { phase = .open }
-            return fill()
         case .end:
             phase = .ending
             // Transfers that have a slot and no attempt yet are marked with the others, and make none.

@@ -3,7 +3,7 @@ import FerryCore
 import Foundation
 package import Logging
 
-/// Knows whether transfers are held, and keeps the mark of a start in the state folder while that is on trial.
+/// Knows how this process started, and keeps the mark of the start in the state folder while that is on trial.
 ///
 /// docs/formats/start-mark.md describes the two files.
 struct StartWatch {
@@ -14,7 +14,8 @@ struct StartWatch {
 
     private let folder: String?
     private let logger: Logger
-    private(set) var mode = StartMode.usual
+    let mode: StartMode
+    private let mark: StartMark
 
     /// Looks at what earlier daemons left, and leaves a mark; a service without a folder leaves none.
     ///
@@ -22,9 +23,12 @@ struct StartWatch {
     init(folder: String?, logger: Logger, now: Date = Date()) {
         self.folder = folder
         self.logger = logger
-        guard let folder else { return }
+        guard let folder else {
+            (mode, mark) = (.usual, StartMark(startedAt: now))
+            return
+        }
         // A mark that cannot be read is one all the same.
-        let mark = FileManager.default.contents(atPath: folder + "/" + Name.mark).map { data in
+        let found = FileManager.default.contents(atPath: folder + "/" + Name.mark).map { data in
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .millisecondsSince1970
             return (try? decoder.decode(StartMark.self, from: data)) ?? StartMark(startedAt: now)
@@ -32,20 +36,19 @@ struct StartWatch {
         let note = FileManager.default.contents(atPath: folder + "/" + Name.trap).map { data in
             TrapNote(String(decoding: data, as: UTF8.self))
         }
-        let (mode, next) = StartMode.decide(mark, note, now: now)
-        self.mode = mode
+        (mode, mark) = StartMode.decide(found, note, now: now)
         // The mark that counts a trap is there before its note goes.
-        write(next)
+        write(mark)
         remove(Name.trap)
         if let warning = mode.warning { logger.critical("\(warning)") }
     }
 
-    var isHeld: Bool { mode != .usual }
-
-    /// Lets transfers run that are held.
-    mutating func goOn() {
-        mode = .usual
-        write(StartMark(startedAt: Date()))
+    /// The transfers that were at work have failed. One that is tried again is no longer suspected.
+    func suspectsFailed() {
+        guard !mark.atWork.isEmpty else { return }
+        var next = mark
+        next.atWork = []
+        write(next)
     }
 
     /// Ends the trial: the daemon has run for a while, or ends well.
@@ -88,17 +91,27 @@ extension LocalTransferService {
         StartWatch.noteTraps(in: folder, logger: logger)
     }
 
-    /// Lets transfers run that are held, and does what else has waited for that.
-    func goOn() {
-        guard life.goOn() else { return }
-        logger.notice("transfers go on that were held")
-        beginTrial()
-        take(.goOn)
+    /// Fails the transfers that were at work when traps ended the last daemons, so that all others go on.
+    ///
+    /// An end that cannot be stored is logged: it keeps no daemon from starting.
+    func failSuspects() async {
+        do throws(TransferError) {
+            for record in try await records(of: life.mode.suspects) {
+                var machine = TransferMachine(record)
+                guard case .finish(let outcome) = machine.trapped() else { continue }
+                _ = try await finish(machine.record, outcome)
+            }
+            life.suspectsFailed()
+        } catch {
+            logger.error("transfers that were at work at a crash go on", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Does on disk what may end the process again, and takes the mark away once it has lived through that.
     func beginTrial() {
         setAlarm(Alarm(due: .now + .seconds(configuration.trial), cause: .trialEnds))
+        // Where no transfer was at work at the traps, something else ended the daemon, which may be this.
+        guard life.mode != .afterTraps(atWork: []) else { return }
         cleanUp()
         sweepAtStart()
     }

@@ -41,7 +41,7 @@ extension WaitingReason {
         case .relaunch: self = .relaunchDelay(until: transfer.nextTryAt ?? now)
         case .authentication: self = .authentication
         case .expired: self = .requestExpired
-        case .retry, .server, .disk, .destination, .shutdown, .held, .unknown:
+        case .retry, .server, .disk, .destination, .shutdown, .unknown:
             let code = transfer.error.map { URLErrorMapping.code($0) } ?? .unknown
             self = .retry(at: transfer.nextTryAt ?? now, after: code)
         }

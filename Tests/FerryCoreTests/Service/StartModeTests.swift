@@ -26,16 +26,16 @@ import Testing
         // Killed.
         Row(mark: mark(0), mode: .usual, next: mark(0, at: now)),
         Row(mark: mark(1, [one]), mode: .usual, next: mark(1, [one], at: now)),
-        Row(mark: mark(2, [one]), mode: .held(atWork: [one]), next: mark(2, [one], at: now)),
+        Row(mark: mark(2, [one]), mode: .afterTraps(atWork: [one]), next: mark(2, [one], at: now)),
         // Ended by a trap.
         Row(mark: mark(0), note: TrapNote(atWork: [one]), mode: .usual, next: mark(1, [one], at: now)),
         Row(
-            mark: mark(1, [one]), note: TrapNote(atWork: [two]), mode: .held(atWork: [two]),
+            mark: mark(1, [one]), note: TrapNote(atWork: [two]), mode: .afterTraps(atWork: [two]),
             next: mark(2, [two], at: now)),
-        Row(mark: mark(1, [one]), note: TrapNote(), mode: .held(atWork: [one]), next: mark(2, [one], at: now)),
-        Row(mark: mark(2, [one]), note: TrapNote(), mode: .held(atWork: [one]), next: mark(3, [one], at: now)),
+        Row(mark: mark(1, [one]), note: TrapNote(), mode: .afterTraps(atWork: [one]), next: mark(2, [one], at: now)),
+        Row(mark: mark(2, [one]), note: TrapNote(), mode: .afterTraps(atWork: [one]), next: mark(3, [one], at: now)),
         // A file that another program has written.
-        Row(mark: mark(.max), note: TrapNote(), mode: .held(atWork: []), next: mark(3, at: now)),
+        Row(mark: mark(.max), note: TrapNote(), mode: .afterTraps(atWork: []), next: mark(3, at: now)),
         Row(mark: mark(.min), note: TrapNote(), mode: .usual, next: mark(1, at: now)),
     ])
     func `follows from the mark and the note that it finds`(_ row: Row) {
@@ -44,7 +44,7 @@ import Testing
         #expect(next == row.next)
     }
 
-    @Test func `is never held by kills, however many there are`() {
+    @Test func `fails no transfer after kills, however many there are`() {
         var mark: StartMark?
         for _ in 0..<100 {
             let (mode, next) = StartMode.decide(mark, nil, now: Self.now)
@@ -53,14 +53,16 @@ import Testing
         }
     }
 
-    @Test func `names who was at work, and what to type`() throws {
-        #expect(StartMode.usual.warning == nil)
-        let warning = try #require(StartMode.held(atWork: [Self.one, Self.two]).warning)
-        #expect(warning.contains("`ferry pause 0000000000000001 0000000000000002`"))
-        #expect(warning.contains("`ferry resume --all`"))
-        let many = StartMode.held(atWork: (1...20).map { TransferID(rawValue: $0) }).warning
+    @Test func `names the transfers that were at work, and what to type`() throws {
+        #expect(StartMode.usual.warning == nil && StartMode.usual.suspects == [])
+        let mode = StartMode.afterTraps(atWork: [Self.one, Self.two])
+        let warning = try #require(mode.warning)
+        #expect(warning.contains("0000000000000001 0000000000000002. All others go on. `ferry retry ID`"))
+        #expect(mode.suspects == [Self.one, Self.two])
+        let many = StartMode.afterTraps(atWork: (1...20).map { TransferID(rawValue: $0) }).warning
         #expect(many?.contains("and 4 more") == true)
-        #expect(StartMode.held(atWork: []).warning?.contains("No transfer was at work") == true)
+        #expect(StartMode.afterTraps(atWork: []).warning?.contains("No transfer was at work") == true)
+        #expect(StartMode.failure(of: Self.one).message.contains("`ferry retry 0000000000000001`"))
     }
 
     @Test(arguments: [

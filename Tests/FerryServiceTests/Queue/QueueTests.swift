@@ -19,10 +19,10 @@ import Testing
 
     func id(_ number: Int) -> TransferID { TransferID(rawValue: UInt64(number)) }
 
-    func queue(active: Int = 2, isHeld: Bool = false) -> Queue {
+    func queue(active: Int = 2) -> Queue {
         var settings = ServiceSettings()
         settings.activeTransfers = active
-        return Queue(settings, KnownConditions { _ in false }, lookAhead: 60, isHeld: isHeld)
+        return Queue(settings, KnownConditions { _ in false }, lookAhead: 60)
     }
 
     func record(_ number: Int, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRecord {
@@ -47,14 +47,13 @@ import Testing
         return queue
     }
 
-    @Test func `gives slots to those that may run, and none to those that are held`() {
-        var queue = queue(isHeld: true)
+    @Test func `gives slots to those that may run, and none once it ends`() {
+        var queue = queue()
         let effects = queue.take(.eligible(Input.Eligible(record: record(1))), at: moment())
         #expect(effects.watched == [.reachability])
         // What a transfer depends on must be known.
-        let held = queue.take(.conditions(report()), at: moment())
-        #expect(held.started == [])
-        let going = queue.take(.goOn, at: moment())
+        #expect(effects.started == [])
+        let going = queue.take(.conditions(report()), at: moment())
         #expect(going.started == [id(1)] && queue.lines.count == 0)
         let again = queue.take(.look, at: moment())
         #expect(again.started == [])
