@@ -127,15 +127,15 @@ extension SessionManager {
         var speed: Int64 = 0
         for task in tasks {
             task.state.withLock { task in
-                received += task.bytes.received
+                received = received.addingSaturated(task.bytes.received)
                 let total = task.total
-                expected = total < 0 ? nil : expected.map { $0 + total }
-                speed += task.speed(now: now)
+                expected = total < 0 ? nil : expected.map { $0.addingSaturated(total) }
+                speed = speed.addingSaturated(task.speed(now: now))
             }
         }
         let rest = expected.map { max(0, $0 - received) } ?? 0
         return DownloadProgress(
             receivedBytes: received, expectedBytes: expected, bytesPerSecond: speed,
-            timeRemaining: speed > 0 && rest > 0 ? .seconds((rest + speed - 1) / speed) : nil)
+            timeRemaining: speed > 0 && rest > 0 ? .seconds(rest.dividedRoundingUp(by: speed)) : nil)
     }
 }

@@ -155,15 +155,16 @@ struct TaskSum: Hashable, Sendable {
     init(_ tasks: [DownloadTask], at now: ContinuousClock.Instant = .now) {
         for task in tasks {
             let (has, wants, speed) = task.state.withLock { ($0.bytes.received, $0.total, $0.speed(now: now)) }
-            received += has
-            total += max(wants, has)
-            self.speed += speed
+            // Servers may state any lengths.
+            received = received.addingSaturated(has)
+            total = total.addingSaturated(max(wants, has))
+            self.speed = self.speed.addingSaturated(speed)
         }
     }
 
     /// Whole seconds until the end at this speed; 0 if that is not known.
     var timeRemaining: Int64 {
         guard speed > 0, total > received else { return 0 }
-        return (total - received + speed - 1) / speed
+        return (total - received).dividedRoundingUp(by: speed)
     }
 }

@@ -49,7 +49,7 @@ struct TaskBytes {
     /// Whole seconds until the end at a speed; 0 if that is not known.
     func timeRemaining(atSpeed speed: Int64) -> Int64 {
         guard speed > 0, let expected, expected > received else { return 0 }
-        return (expected - received + speed - 1) / speed
+        return (expected - received).dividedRoundingUp(by: speed)
     }
 
     // MARK: The app's object

@@ -42,8 +42,8 @@ extension Transfer: Codable {
         state = try box.decode(TransferState.self, forKey: .state)
         reason = try box.decodeIfPresent(WaitReason.self, forKey: .reason)
         priority = try box.decodeIfPresent(Priority.self, forKey: .priority) ?? .normal
-        bytesReceived = try box.decode(Int64.self, forKey: .bytesReceived)
-        bytesExpected = try box.decodeIfPresent(Int64.self, forKey: .bytesExpected)
+        bytesReceived = max(0, try box.decode(Int64.self, forKey: .bytesReceived))
+        bytesExpected = try box.decodeIfPresent(Int64.self, forKey: .bytesExpected).map { max(0, $0) }
         bytesPerSecond = try box.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
         destination = try box.decodeIfPresent(String.self, forKey: .destination)
         folder = try box.decodeIfPresent(String.self, forKey: .folder) ?? ""

@@ -58,6 +58,7 @@ extension TransferRecord {
         care.apply(.count, to: &facts.startedOver)
         care.apply(.count, to: &facts.unusableParts)
         care.apply(.bytes, to: &facts.bodySent)
+        facts.clampBytes(care)
         if var identity = facts.identity {
             care.apply(.bytes, to: &identity.completeLength)
             facts.identity = identity

@@ -65,7 +65,7 @@ extension SettingRange<Int> {
     package static var acceptableStatus: Self { Self("acceptable_statuses", 0...1000) }
     package static var retriedStatus: Self { Self("status_codes", 100...999) }
     package static var expiredStatus: Self { Self("expired_status_codes", 100...999) }
-    package static var task: Self { Self("task", 0...Int.max) }
+    package static var task: Self { Self("task", 0...1 << 53) }
 
     package static var all: [Self] {
         [

@@ -71,6 +71,29 @@ extension TransferBatch {
             guard let first else { return [] }
             return (0..<UInt64(max(0, count))).map { TransferID(rawValue: first.rawValue.addingSaturated($0)) }
         }
+
+        package init(first: TransferID? = nil, count: Int, error: TransferError? = nil) {
+            self.first = first
+            self.count = count
+            self.error = error
+        }
+
+        /// - Throws: `DecodingError` for a count that no batch can have.
+        package init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            first = try box.decodeIfPresent(TransferID.self, forKey: .first)
+            count = try box.decode(Int.self, forKey: .count)
+            error = try box.decodeIfPresent(TransferError.self, forKey: .error)
+            guard 0...Self.most ~= count else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .count, in: box, debugDescription: "A run has 0 to \(Self.most) items.")
+            }
+        }
+
+        /// More items than any request has bytes for.
+        private static let most = 1 << 26
+
+        private enum CodingKeys: String, CodingKey { case first, count, error }
     }
 
     /// What became of one item.

@@ -6,6 +6,9 @@ extension FixedWidthInteger {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
+    /// The quotient of two positive numbers, rounded up.
+    package func dividedRoundingUp(by other: Self) -> Self { self / other + (self % other > 0 ? 1 : 0) }
+
     /// The product, or the nearest number that there is.
     package func multipliedSaturated(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)

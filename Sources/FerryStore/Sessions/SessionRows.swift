@@ -24,7 +24,7 @@ struct SessionRows {
 
     func lastTask(of id: SessionID) throws(TransferError) -> Int {
         try connection.row("SELECT last_task FROM sessions WHERE name = ?", [id.name])
-            .flatMap { RowReader($0).integer(0) }.map(Int.init) ?? 0
+            .flatMap { RowReader($0).integer(0) }.map { SettingRange.task.clamp(Int($0)) } ?? 0
     }
 
     func order(of id: SessionID) throws(TransferError) -> [TransferID] {

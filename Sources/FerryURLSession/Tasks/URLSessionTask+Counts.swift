@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 import Synchronization
 
@@ -62,7 +63,7 @@ extension TaskCounts {
     var units: (completed: Int64, total: Int64) {
         let known = [expectedToSend, expectedToReceive].filter { $0 > 0 }
         let isUnknown = known.isEmpty && expectedToReceive < 0
-        return (sent + received, isUnknown ? -1 : known.reduce(0, +))
+        return (sent + received, isUnknown ? -1 : known.reduce(0) { $0.addingSaturated($1) })
     }
 
     /// The units of a task that has succeeded: all of them are done, also with an empty body.
