@@ -26,6 +26,22 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 
 int ferry_start_writeback(int descriptor) { return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
+int ferry_has_hole(int descriptor, int64_t position) {
+    struct statfs facts;
+    if (fstatfs(descriptor, &facts) != 0) return 0;
+    switch ((unsigned long)facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC: {
+        off_t hole = lseek(descriptor, 0, SEEK_HOLE);
+        return hole >= 0 && hole < position;
+    }
+    default: return 0;
+    }
+}
+
 /// Whether a file system makes all files durable by syncfs(2) that fdatasync(2) would. Of file systems in user space the kernel
 /// does not ask that, and those of a network promise it in ways of their own.
 static int syncs_whole(int descriptor) {

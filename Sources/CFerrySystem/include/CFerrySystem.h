@@ -26,6 +26,9 @@ int ferry_rename_without_replacing(int folder, const char *name, int new_folder,
 /// sync_file_range(2) of the whole file, which only starts writing.
 int ferry_start_writeback(int descriptor);
 
+/// Whether a file has a hole before a position, 1 or 0; 0 where the file system makes holes of zeros that were written.
+int ferry_has_hole(int descriptor, int64_t position);
+
 /// syncfs(2), where it promises as much as fdatasync(2) of each file; else EOPNOTSUPP.
 int ferry_sync_file_system(int descriptor);
 

@@ -29,6 +29,12 @@ package enum ContentRange: Hashable, Sendable {
         self = .part(first: first, last: last, complete: complete)
     }
 
+    /// How many bytes the part has.
+    package var length: Int64? {
+        guard case .part(let first, let last, _) = self else { return nil }
+        return last - first + 1
+    }
+
     /// The complete length that the field states.
     package var complete: Int64? {
         switch self {

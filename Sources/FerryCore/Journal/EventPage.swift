@@ -2,8 +2,8 @@ package import FerryFoundation
 
 /// Some of the durable events, as a listener is told.
 package struct EventPage: Sendable {
-    /// Events that are read whole for one page.
-    package static let wholeEvents = 256
+    /// Events that are read whole for one page: about as many as a socket takes at once.
+    package static let wholeEvents = 64
     /// Events that are read in short for one page.
     package static let briefEvents = 4096
 

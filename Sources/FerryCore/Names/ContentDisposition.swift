@@ -14,7 +14,9 @@ package struct ContentDisposition: Hashable, Sendable {
             default: break
             }
         }
-        let candidates = [extended.flatMap(Self.decodeExtended), plain]
+        let bytes = extended.flatMap(Self.decodeExtended)
+        // Servers that write the bytes of ISO-8859-1 as UTF-8 are read as raw bytes of a head are.
+        let candidates = [bytes.flatMap(\.text), plain, bytes?.latin]
         fileName = candidates.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }
 
@@ -53,21 +55,30 @@ package struct ContentDisposition: Hashable, Sendable {
     }
 
     /// Reads `charset'language'percent-encoded`; nil for another charset or broken encoding.
-    private static func decodeExtended(_ value: String) -> String? {
+    private static func decodeExtended(_ value: String) -> ExtendedValue? {
         let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].allSatisfy({ $0 < 0x80 }),
             let bytes = PercentEncoding.decode(String(Substring(parts[2])))
         else { return nil }
         switch String(Substring(parts[0])).lowercased() {
         // `utf8` is no registered name, and means nothing else.
-        case "utf-8", "utf8":
-            return String(validating: bytes, as: UTF8.self)
-        case "iso-8859-1":
-            var scalars = String.UnicodeScalarView()
-            scalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
-            return String(scalars)
-        default:
-            return nil
+        case "utf-8", "utf8": return ExtendedValue(bytes: bytes, text: String(validating: bytes, as: UTF8.self))
+        case "iso-8859-1": return ExtendedValue(bytes: bytes, text: ExtendedValue(bytes: bytes).latin)
+        default: return nil
         }
+    }
+}
+
+/// The decoded bytes of an extended value (RFC 8187 §3.2).
+private struct ExtendedValue {
+    let bytes: [UInt8]
+    /// In the charset that the value names; nil where the bytes are malformed in it.
+    var text: String?
+
+    /// In ISO-8859-1, whose bytes are the first 256 scalars.
+    var latin: String {
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
+        return String(scalars)
     }
 }

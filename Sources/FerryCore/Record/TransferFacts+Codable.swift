@@ -11,6 +11,7 @@ extension TransferFacts: Codable {
         case cancelReason = "cancel_reason"
         case startedOver = "started_over"
         case unusableParts = "unusable_parts"
+        case pendingDigests = "pending_digests"
         case bodySent = "body_sent"
         case finalURL = "final_url"
         case rangesOff = "ranges_off"
@@ -25,6 +26,7 @@ extension TransferFacts: Codable {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         func flag(_ key: CodingKeys) throws -> Bool { try box.decodeIfPresent(Bool.self, forKey: key) ?? false }
         ranges = try box.decodeIfPresent(ByteRangeSet.self, forKey: .ranges) ?? ByteRangeSet()
+        pendingDigests = try box.decodeIfPresent(PendingDigests.self, forKey: .pendingDigests) ?? PendingDigests()
         identity = try box.decodeIfPresent(ResourceIdentity.self, forKey: .identity)
         partial = try box.decodeIfPresent(PartialFacts.self, forKey: .partial)
         stamp = try box.decodeIfPresent(FileStamp.self, forKey: .stamp)
@@ -65,6 +67,7 @@ extension TransferFacts: Codable {
             if flag != usual { try box.encode(flag, forKey: key) }
         }
         if !ranges.isEmpty { try box.encode(ranges, forKey: .ranges) }
+        if !pendingDigests.isEmpty { try box.encode(pendingDigests, forKey: .pendingDigests) }
         if let identity { try box.encode(identity, forKey: .identity) }
         if let partial { try box.encode(partial, forKey: .partial) }
         if let stamp { try box.encode(stamp, forKey: .stamp) }

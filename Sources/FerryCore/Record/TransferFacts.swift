@@ -4,8 +4,8 @@ package import FerryFoundation
 ///
 /// Never claims more than the disk holds: the partial file is synced before ranges are recorded.
 package struct TransferFacts: Hashable, Sendable {
-    /// Bytes of the partial file that survive a power cut.
-    package var ranges = ByteRangeSet()
+    /// Bytes of the partial file that survive a power cut, and what they must still be compared with.
+    package var bytes = DurableBytes()
     package var identity: ResourceIdentity?
     package var partial: PartialFacts?
     /// How the partial file looked when the last attempt ended; nil while it may be written to.
@@ -67,6 +67,16 @@ package struct TransferFacts: Hashable, Sendable {
 
     package init() {}
 
+    package var ranges: ByteRangeSet {
+        get { bytes.ranges }
+        set { bytes.ranges = newValue }
+    }
+
+    package var pendingDigests: PendingDigests {
+        get { bytes.pendingDigests }
+        set { bytes.pendingDigests = newValue }
+    }
+
     /// Whether there is something on disk that a start has to look at after the transfer has ended.
     package var leavesWork: Bool { partial != nil || placement?.formerPath != nil }
 
@@ -76,7 +86,7 @@ package struct TransferFacts: Hashable, Sendable {
     package mutating func startOver(note: String?, isSameVersion: Bool = false) {
         if isSameVersion { advance() } else { frontier = 0 }
         if !ranges.isEmpty { startedOver = (startedOver ?? 0) + 1 }
-        ranges.removeAll()
+        bytes = DurableBytes()
         identity = nil
         placement = nil
         stamp = nil
@@ -91,7 +101,7 @@ package struct TransferFacts: Hashable, Sendable {
     package mutating func giveUpFile() {
         partial = nil
         stamp = nil
-        ranges.removeAll()
+        bytes = DurableBytes()
         frontier = 0
     }
 
@@ -103,6 +113,12 @@ package struct TransferFacts: Hashable, Sendable {
         let gained = max(0, ranges.byteCount - frontier)
         frontier += gained
         return gained
+    }
+
+    /// Brings the counts of bytes into their range.
+    mutating func clampBytes(_ care: NumberCare<Never>) {
+        care.apply(.bytes, to: &bytesSpent)
+        care.apply(.bytes, to: &frontier)
     }
 
     /// Sets what was stored of ``frontier``.

@@ -34,10 +34,12 @@ package struct PartialSource: Hashable, Codable, Sendable {
     package var completeLength: Int64?
     /// Who served the bytes; absent: the origin of the new request.
     package var origin: Origin?
+    /// Digests that the bytes must still be compared with; absent: none.
+    package var pendingDigests: PendingDigests?
 
     package init(
         path: String, offset: Int64, etag: String?, lastModified: String?, date: String?, completeLength: Int64?,
-        origin: Origin? = nil
+        origin: Origin? = nil, pendingDigests: PendingDigests? = nil
     ) {
         self.path = path
         self.offset = offset
@@ -46,11 +48,13 @@ package struct PartialSource: Hashable, Codable, Sendable {
         self.date = date
         self.completeLength = completeLength
         self.origin = origin
+        self.pendingDigests = pendingDigests
     }
 
     private enum CodingKeys: String, CodingKey {
         case path, offset, etag, date, origin
         case lastModified = "last_modified"
         case completeLength = "complete_length"
+        case pendingDigests = "pending_digests"
     }
 }

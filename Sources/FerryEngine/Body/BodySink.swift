@@ -82,6 +82,8 @@ final class BodySink: Sendable {
     func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
         guard let coding else { return try store(part) }
         try passing.withLock { (passing: inout sending Passing) throws(TransferError) in
+            // The server's digest is one of the content as it comes (RFC 9530 §2).
+            unsafe part.withUnsafeReadableBytes { unsafe passing.responseDigest?.update($0) }
             if passing.decoder == nil { passing.decoder = try ContentDecoder(coding) }
             passing.decoder?.feed(part)
         }
@@ -131,7 +133,7 @@ final class BodySink: Sendable {
                 }
                 passing.withLock { passing in
                     unsafe passing.digest?.update(bytes)
-                    unsafe passing.responseDigest?.update(bytes)
+                    if coding == nil { unsafe passing.responseDigest?.update(bytes) }
                 }
             }
         }

@@ -74,17 +74,17 @@ package struct RunningDigest: Sendable {
 package enum FileDigest {
     private static let chunk = 1 << 20
 
-    /// Goes on with a digest of the file's beginning up to a position, or to the end of a shorter file; blocks.
+    /// Goes on with a digest of the file's bytes from a position on up to another, or to the end of a shorter file; blocks.
     package static func extend(
-        _ digest: RunningDigest, of file: OpenFile, to size: Int64, disk: any DiskSystem
+        _ digest: RunningDigest, of file: OpenFile, from start: Int64 = 0, to end: Int64, disk: any DiskSystem
     ) throws(DiskError) -> RunningDigest {
         var digest = digest
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
         defer { unsafe buffer.deallocate() }
-        while digest.count < size {
-            let wanted = Int(min(Int64(chunk), size - digest.count))
+        while start + digest.count < end {
+            let wanted = Int(min(Int64(chunk), end - start - digest.count))
             let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-            let count = try unsafe disk.read(into: part, from: file, at: digest.count)
+            let count = try unsafe disk.read(into: part, from: file, at: start + digest.count)
             guard count > 0 else { break }
             unsafe digest.update(UnsafeRawBufferPointer(rebasing: part[..<count]))
         }

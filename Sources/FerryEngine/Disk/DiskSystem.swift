@@ -23,6 +23,8 @@ package protocol DiskSystem: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int64) throws(DiskError)
         -> Int
     func truncate(_ file: OpenFile, to size: Int64) throws(DiskError)
+    /// Whether bytes before a position were never written, as far as the file system tells.
+    func hasHole(_ file: OpenFile, before position: Int64) -> Bool
     /// Reserves blocks without changing the length; false where the file system cannot.
     func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool
     /// Lets the disk begin with the file's bytes, so that several files are written at once; a hint that cannot fail.

@@ -83,6 +83,10 @@
             }
         }
 
+        package func hasHole(_ file: OpenFile, before position: Int64) -> Bool {
+            ferry_has_hole(file.descriptor, position) == 1
+        }
+
         package func allocate(_ file: OpenFile, size: Int64) throws(DiskError) -> Bool {
             while true {
                 if ferry_allocate_keeping_size(file.descriptor, off_t(size)) == 0 { return true }

@@ -15,6 +15,18 @@ struct Answer: Sendable {
     /// How it was asked for.
     var course: RequestCourse { accepted.course }
     var url: HTTPURL { course.url }
+    /// The digest that it states of its content, which is stored from a position on; nil where it states none.
+    func statedDigest(from start: Int64) -> StatedDigest? {
+        let length = head.status == 206 ? head.contentRange?.length : head.contentLength
+        return StatedDigest(from: start, length: length, DigestFields(head).content)
+    }
+
+    /// Digests of its content as it comes, for content whose coding is taken off.
+    var codedDigests: [Checksum] {
+        let digests = DigestFields(head)
+        return digests.content + (head.status == 200 ? digests.representation : [])
+    }
+
     /// Seconds from the last request to its head.
     var setup: Double { accepted.setup }
 }

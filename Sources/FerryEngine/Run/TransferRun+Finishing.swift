@@ -1,5 +1,6 @@
 import FerryCore
 import Foundation
+import Synchronization
 
 extension TransferRun {
     /// Verifies the whole file and places it (docs/behaviour/transfers.md#D1, steps 7 to 11).
@@ -14,14 +15,27 @@ extension TransferRun {
             throw TransferError(.lengthMismatch, "The file has \(size) bytes, and \(expected) were expected.")
         }
         try await cutTail(partial, size: size)
+        try await comparePendingDigests(partial, size: size)
         let judged = try await verify(partial, size: size)
         reached(.wholeVerified)
         return try await place(partial, size: size, judged)
     }
 
     /// Bytes after the last range are no data (docs/behaviour/transfers.md#D4), so they are no part of the file.
+    ///
+    /// - Throws: ``TransferError`` with code `partial_lost` if bytes before it are gone: another program has cut the file.
     private func cutTail(_ partial: PartialFile, size: Int64) async throws(TransferError) {
-        guard try await onDisk({ _ throws(DiskError) in try partial.size() > size }) else { return }
+        let (found, hasHole) = try await onDisk { system throws(DiskError) in
+            (try partial.size(), system.hasHole(partial.file, before: size))
+        }
+        guard found >= size, !hasHole else {
+            writes.digest.begin()
+            facts.startOver(note: "restarted: something else has changed the partial file")
+            try await record()
+            throw TransferError(
+                .partialLost, "Another program has cut \(partial.facts.path.escapingControls) while it was written.")
+        }
+        guard found > size else { return }
         if facts.stamp != nil {
             facts.stamp = nil
             try await record()
@@ -33,6 +47,34 @@ extension TransferRun {
     }
 
     // MARK: Digests
+
+    /// Compares the whole file with the digests that servers stated of responses which were not read to their end; takes out the
+    /// ranges that differ (docs/behaviour/transfers.md#I3).
+    private func comparePendingDigests(_ partial: PartialFile, size: Int64) async throws(TransferError) {
+        var difference: Checksum?
+        for stated in facts.pendingDigests.digests {
+            let range = stated.range(inSize: size)
+            let computed: RunningDigest
+            do {
+                computed = try await disk.bulk.run { system throws(DiskError) in
+                    try FileDigest.extend(
+                        RunningDigest(stated.algorithms), of: partial.file, from: range.lowerBound,
+                        to: range.upperBound, disk: system)
+                }
+            } catch {
+                throw error.transferError
+            }
+            facts.pendingDigests.remove(stated)
+            guard let wrong = stated.difference(from: computed.finalize()) else { continue }
+            facts.ranges.remove(range)
+            difference = wrong
+        }
+        guard let difference else { return }
+        writes.digest.begin()
+        job.progress.received.store(facts.ranges.byteCount, ordering: .relaxed)
+        try await record()
+        throw Self.contentFault(difference)
+    }
 
     /// Compares the whole file with all expected digests, also with digests that are asked for while it is read.
     func verify(_ partial: PartialFile, size: Int64) async throws(TransferError) -> JudgedDigests {

@@ -36,8 +36,7 @@ extension TransferRun {
         dropEarlyConnections()
         if isGathered { return try await receiveSmall(body, answer) }
         try await receive(
-            answer, from: 0, until: end, completeLength: length,
-            digestsContent: coding == nil ? DigestFields(answer.head).content : [], coding: coding)
+            answer, from: 0, until: end, completeLength: length, coding: coding)
         if length != nil, end == length {
             // The whole body has come, whatever part of the resource it is.
             return try await finish()
@@ -81,8 +80,7 @@ extension TransferRun {
         }
         dropEarlyConnections()
         try await receive(
-            answer, from: offset, until: until, completeLength: identity.completeLength,
-            digestsContent: DigestFields(answer.head).content)
+            answer, from: offset, until: until, completeLength: identity.completeLength)
     }
 
     // MARK: -

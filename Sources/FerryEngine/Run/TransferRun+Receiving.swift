@@ -9,18 +9,21 @@ extension TransferRun {
 
     /// Receives a body; however it ends, what counts of it is durable in the file and in `facts` when this returns.
     func receive(
-        _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?, digestsContent: [Checksum],
+        _ answer: Answer, from start: Int64, until end: Int64?, completeLength: Int64?,
         coding: ContentDecoder.Coding? = nil
     ) async throws(TransferError) {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         var failure: TransferError?
         var sink: BodySink?
+        let stated = coding == nil ? answer.statedDigest(from: start) : nil
+        let codedDigests = coding == nil ? [] : answer.codedDigests
         await withCheckpoints(partial, of: completeLength) { due in
-            var configuration = sinkConfiguration(partial, start, end, digestsContent, checkpointDue: due)
+            var configuration = sinkConfiguration(
+                partial, start, end, stated?.algorithms ?? Set(codedDigests.map(\.algorithm)), checkpointDue: due)
             configuration.coding = coding
             let opened = BodySink(configuration)
             sink = opened
-            writes.open(opened)
+            open(opened, stated)
             do throws(TransferError) {
                 try await answer.exchange.receive(into: opened)
                 failure = opened.codingFault
@@ -34,16 +37,17 @@ extension TransferRun {
             answer.exchange.recorder?.change { $0.decodedBodyBytes = decoded }
         }
         writes.end()
-        try await settle(sink, partial, until: end, failure, digestsContent)
+        try await settle(sink, partial, until: end, failure, stated, codedDigests)
     }
 
     /// Stores a body that was gathered in memory, as far as it came.
     func store(
-        _ bytes: ByteBuffer, _ failure: TransferError?, until end: Int64?, digestsContent: [Checksum]
+        _ bytes: ByteBuffer, _ failure: TransferError?, until end: Int64?, _ stated: StatedDigest?
     ) async throws(TransferError) {
         guard let partial else { throw TransferError(.internal, "A body has no file.") }
         job.progress.received.store(0, ordering: .relaxed)
-        let sink = BodySink(sinkConfiguration(partial, 0, end, digestsContent) {})
+        let sink = BodySink(sinkConfiguration(partial, 0, end, stated?.algorithms ?? []) {})
+        if let stated { facts.pendingDigests.begin(stated) }
         let written = await disk.result { _ throws(DiskError) in
             Result { () throws(TransferError) in _ = try sink.append(bytes) }
         }
@@ -53,7 +57,13 @@ extension TransferRun {
         case .success(.failure(let error)): fault = error
         case .failure(let error): fault = error.transferError
         }
-        try await settle(sink, partial, until: end, fault ?? failure, digestsContent)
+        try await settle(sink, partial, until: end, fault ?? failure, stated, [])
+    }
+
+    /// Lets a response be written. The digest that it states is stored with the first range that speaks of its bytes.
+    func open(_ sink: BodySink, _ stated: StatedDigest?) {
+        writes.open(sink)
+        if let stated { facts.pendingDigests.begin(stated) }
     }
 
     /// Makes checkpoints while something is received, and ends it when that is too slow.
@@ -94,7 +104,7 @@ extension TransferRun {
     }
 
     func sinkConfiguration(
-        _ partial: PartialFile, _ start: Int64, _ end: Int64?, _ digestsContent: [Checksum] = [],
+        _ partial: PartialFile, _ start: Int64, _ end: Int64?, _ responseDigest: Set<DigestAlgorithm>,
         checkpointDue: @escaping @Sendable () -> Void
     ) -> BodySink.Configuration {
         let maximum = job.request.maxSize
@@ -105,7 +115,7 @@ extension TransferRun {
             file: partial, disk: engine.configuration.disk, progress: job.progress, gate: job.gate, start: start,
             limit: limit, responseEnd: end, errorBeyondLimit: end == nil && maximum != nil ? tooLarge : nil,
             digest: writes.digest.running(from: start),
-            responseDigest: digestsContent.isEmpty ? nil : RunningDigest(Set(digestsContent.map(\.algorithm))),
+            responseDigest: responseDigest.isEmpty ? nil : RunningDigest(responseDigest),
             checkpointDue: checkpointDue)
     }
 
@@ -132,18 +142,31 @@ extension TransferRun {
     /// Closes the sink and decides what its bytes count for.
     private func settle(
         _ sink: BodySink, _ partial: PartialFile, until end: Int64?, _ failure: TransferError?,
-        _ digestsContent: [Checksum]
+        _ stated: StatedDigest?, _ codedDigests: [Checksum]
     ) async throws(TransferError) {
         let closed = sink.close()
         writes.digest.resume(closed.digest)
         var failure = failure
+        let written = sink.start..<max(closed.position, sink.start)
+        var counts = true
+        let verdict = judge(stated, wrote: written, reachedEnd: failure == nil, closed.responseDigest)
         if failure == nil, let end, closed.position < end {
             failure = TransferError(
                 .connectionLost, "The connection ended \(end - closed.position) bytes before the end.")
         }
-        failure = failure ?? Self.contentFault(digestsContent, closed.responseDigest)
-        if let failure, failure.code == .badResponse || failure.code == .tooLarge {
+        switch verdict {
+        case .counts: break
+        case .differs(let wrong): failure = Self.contentFault(wrong)
+        case .uncounted: counts = false
+        }
+        if failure == nil, let computed = closed.responseDigest?.finalize(),
+            let wrong = codedDigests.first(where: { !computed.contains($0) })
+        {
+            failure = Self.contentFault(wrong)
+        }
+        if let failure, !counts || failure.code == .badResponse || failure.code == .tooLarge {
             // What an unreadable response wrote is not data.
+            if let stated { facts.pendingDigests.remove(stated) }
             facts.ranges.remove(sink.start..<max(closed.position, sink.start + 1))
             writes.digest.begin()
             try await record()
@@ -177,12 +200,18 @@ extension TransferRun {
         }
     }
 
+    /// What the bytes of a response count for that has ended, by the digest that it stated.
+    func judge(
+        _ stated: StatedDigest?, wrote: Range<Int64>, reachedEnd: Bool, _ digest: RunningDigest?
+    ) -> PendingDigests.Verdict {
+        guard let stated else { return .counts }
+        return facts.pendingDigests.end(
+            stated, wrote: wrote, reachedEnd: reachedEnd, computed: digest?.finalize() ?? [])
+    }
+
     /// The fault of content that does not have a digest that the server stated of it.
-    static func contentFault(_ expected: [Checksum], _ digest: RunningDigest?) -> TransferError? {
-        guard let computed = digest?.finalize(), let wrong = expected.first(where: { !computed.contains($0) }) else {
-            return nil
-        }
-        return TransferError(
+    static func contentFault(_ wrong: Checksum) -> TransferError {
+        TransferError(
             .badResponse, "What arrived does not have the \(wrong.algorithm.rawValue) digest that the server stated.")
     }
 

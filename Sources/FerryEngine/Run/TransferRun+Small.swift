@@ -23,15 +23,14 @@ extension TransferRun {
     func receiveSmall(_ body: AcceptedBody, _ answer: Answer) async throws(TransferError) -> Outcome.Success? {
         let length = body.completeLength ?? 0
         let (bytes, failure) = await answer.exchange.gather(Int(length), job.progress)
-        let digests = DigestFields(answer.head).content
-        if failure == nil, Int64(bytes.readableBytes) == length,
-            Self.contentFault(digests, Self.digest(Set(digests.map(\.algorithm)), of: bytes)) == nil
-        {
+        let stated = answer.statedDigest(from: 0)
+        let computed = stated.flatMap { Self.digest($0.algorithms, of: bytes) }?.finalize() ?? []
+        if failure == nil, Int64(bytes.readableBytes) == length, stated?.difference(from: computed) == nil {
             if let success = try await placeSmall(bytes) { return success }
             if partial != nil { return try await finish() }
         }
         if let success = try await makeFile(body) { return success }
-        try await store(bytes, failure, until: length, digestsContent: digests)
+        try await store(bytes, failure, until: length, stated)
         return try await finish()
     }
 

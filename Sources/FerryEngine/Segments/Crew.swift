@@ -389,6 +389,6 @@ struct Part: Sendable {
     var offset: Int64
     var end: Int64
     var exchange: Exchange?
-    /// Digests that the server stated of the response's content.
-    var digests: [Checksum] = []
+    /// The digest that the server stated of the response's content.
+    var stated: StatedDigest?
 }

@@ -40,7 +40,7 @@ extension TransferRun {
         await withCheckpoints(partial, of: length) { due in
             await withTaskGroup(of: Bool.self) { group in
                 let first = Part(
-                    offset: start, end: end, exchange: answer.exchange, digests: DigestFields(answer.head).content)
+                    offset: start, end: end, exchange: answer.exchange, stated: answer.statedDigest(from: start))
                 group.addTask { await self.work(0, first, due) }
                 self.look(adding: &group, due)
                 self.pause(adding: &group)

@@ -72,7 +72,7 @@ extension TransferRun {
             facts.joined = true
             if let number = crew?.proved(worker, setup: answer.setup) { sources.noteUse(of: number) }
             return Part(
-                offset: offset, end: until, exchange: answer.exchange, digests: DigestFields(answer.head).content)
+                offset: offset, end: until, exchange: answer.exchange, stated: answer.statedDigest(from: offset))
         case .hostLimit:
             let asked = answer.head.retryAfter.flatMap { RetryAfter(parsing: $0, now: Date()) }?.seconds ?? 0
             note(crew?.refused(worker, by: answer.head.origin, asked: asked, now: Crew.now))
@@ -95,11 +95,11 @@ extension TransferRun {
             return nil
         }
         var configuration = sinkConfiguration(
-            partial, part.offset, limit, part.digests, checkpointDue: due)
+            partial, part.offset, limit, part.stated?.algorithms ?? [], checkpointDue: due)
         configuration.responseEnd = part.end
         let sink = BodySink(configuration)
         if configuration.digest != nil { writes.digest.runs(along: sink) }
-        writes.open(sink)
+        open(sink, part.stated)
         crew?.receives(worker, into: sink, from: exchange)
         return sink
     }
@@ -116,13 +116,18 @@ extension TransferRun {
         }
         let (position, responseDigest) = close(sink)
         let wasTold = crew?.closed(worker) == true
-        // What was stated of all of the content says nothing about the part of it that was wanted.
-        if failure == nil, position == part.end { failure = Self.contentFault(part.digests, responseDigest) }
-        if let failure, failure.code == .badResponse || failure.code == .tooLarge {
-            await giveUp(sink, until: position, of: worker)
+        let range = sink.start..<max(position, sink.start)
+        var counts = true
+        switch judge(part.stated, wrote: range, reachedEnd: failure == nil, responseDigest) {
+        case .counts: break
+        case .differs(let wrong): failure = Self.contentFault(wrong)
+        case .uncounted: counts = false
+        }
+        if !counts || failure?.code == .badResponse || failure?.code == .tooLarge {
+            if let stated = part.stated { facts.pendingDigests.remove(stated) }
+            await giveUp(sink, range, of: worker)
             return failure
         }
-        let range = sink.start..<max(position, sink.start)
         let isWhole = crew?.received(part, by: worker, in: range, isIntact: failure == nil) ?? true
         if isWhole || wasTold { return nil }
         return failure
@@ -130,9 +135,8 @@ extension TransferRun {
     }
 
     /// Takes out what an unreadable response wrote: it is not data, and a checkpoint may have recorded it as such.
-    private func giveUp(_ sink: BodySink, until position: Int64, of worker: Int) async {
+    private func giveUp(_ sink: BodySink, _ written: Range<Int64>, of worker: Int) async {
         writes.giveUp(sink)
-        let written = sink.start..<max(position, sink.start)
         if !written.isEmpty {
             // A digest that is being taken may have read them.
             writes.digest.begin()

@@ -29,6 +29,7 @@ extension LocalTransferService {
         let partial = try await engine.takeOverPartialFile(source, for: record.id, in: folder)
         record.facts.partial = partial
         record.facts.ranges.insert(0..<source.offset)
+        record.facts.pendingDigests = source.pendingDigests ?? PendingDigests()
         record.facts.advance()
         record.facts.identity = ResourceIdentity(
             origin: source.origin ?? origin, etag: source.etag, lastModified: source.lastModified, date: source.date,
@@ -88,7 +89,7 @@ extension LocalTransferService {
         guard let partial = record.facts.partial else { return nil }
         defer {
             record.facts.partial = nil
-            record.facts.ranges.removeAll()
+            record.facts.bytes = DurableBytes()
         }
         guard let offset = record.facts.continuableBytes(of: record.request), let identity = record.facts.identity
         else {
@@ -99,7 +100,8 @@ extension LocalTransferService {
         try await engine.renamePartialFile(partial, to: name, cutAt: offset)
         let source = PartialSource(
             path: partial.folder + "/" + name, offset: offset, etag: identity.etag, lastModified: identity.lastModified,
-            date: identity.date, completeLength: identity.completeLength, origin: identity.origin)
+            date: identity.date, completeLength: identity.completeLength, origin: identity.origin,
+            pendingDigests: record.facts.pendingDigests.isEmpty ? nil : record.facts.pendingDigests)
         record.facts.released = source
         return source
     }

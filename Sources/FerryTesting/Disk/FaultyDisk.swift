@@ -169,6 +169,8 @@ package final class FaultyDisk: DiskSystem {
         return state.withLock(\.allocates) ? try disk.allocate(file, size: size) : false
     }
 
+    package func hasHole(_ file: OpenFile, before position: Int64) -> Bool { disk.hasHole(file, before: position) }
+
     package func startWriteback(_ file: OpenFile) { disk.startWriteback(file) }
 
     package func syncData(_ file: OpenFile) throws(DiskError) {

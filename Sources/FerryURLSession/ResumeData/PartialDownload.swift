@@ -39,7 +39,8 @@ package struct PartialDownload: Sendable {
         let data = ResumeData(
             fileName: kept.path.lastPathPart, directory: isInSpool ? .spool : .temporary, received: kept.offset,
             expectedLength: kept.completeLength ?? -1, entityTag: kept.etag, serverDate: kept.lastModified,
-            responseDate: kept.date, originalRequest: request, currentRequest: request,
+            responseDate: kept.date, pendingDigests: kept.pendingDigests, originalRequest: request,
+            currentRequest: request,
             priority: URLSessionTask.defaultPriority
         ).encoded()
         if data != nil { folders.show(kept.path) }

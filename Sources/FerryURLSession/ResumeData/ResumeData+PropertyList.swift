@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 import FoundationNetworking
 
@@ -18,6 +19,7 @@ extension ResumeData {
         static let directory = "FerryDirectory"
         static let task = "FerryTask"
         static let responseDate = "FerryResponseDate"
+        static let pendingDigests = "FerryPendingDigests"
     }
 
     private enum TaskKey {
@@ -38,6 +40,8 @@ extension ResumeData {
         list[Key.entityTag] = entityTag
         list[Key.serverDate] = serverDate
         list[Key.responseDate] = responseDate
+        list[Key.pendingDigests] = pendingDigests.flatMap { try? JSONEncoder().encode($0) }
+            .map { String(decoding: $0, as: UTF8.self) }
         list[Key.range] = originalRequest.value(forHTTPHeaderField: "Range")
         var task: [String: Any] = [TaskKey.priority: Double(priority)]
         task[TaskKey.description] = description
@@ -60,7 +64,8 @@ extension ResumeData {
             let original = list.list(Key.originalRequest).flatMap(RequestList.request),
             let current = list.list(Key.currentRequest).flatMap(RequestList.request),
             let entityTag = Self.optional(list, Key.entityTag), let serverDate = Self.optional(list, Key.serverDate),
-            let responseDate = Self.optional(list, Key.responseDate), Self.optional(list, Key.range) != nil,
+            let responseDate = Self.optional(list, Key.responseDate), let pending = Self.digests(list),
+            Self.optional(list, Key.range) != nil,
             let task = list.list(Key.task), let priority = task.real(TaskKey.priority),
             let description = Self.optional(task, TaskKey.description),
             let options = Self.options(task)
@@ -72,6 +77,7 @@ extension ResumeData {
         self.entityTag = entityTag
         self.serverDate = serverDate
         self.responseDate = responseDate
+        pendingDigests = pending
         originalRequest = original
         currentRequest = current
         self.description = description
@@ -87,6 +93,13 @@ extension ResumeData {
     /// A text that may be absent; nil if there is something else in its place.
     private static func optional(_ list: StrictList, _ key: String) -> String?? {
         list[key] == nil ? .some(nil) : list.text(key).map { .some($0) }
+    }
+
+    /// The digests, which may be absent; nil if there is something else in their place.
+    private static func digests(_ list: StrictList) -> PendingDigests?? {
+        guard let text = optional(list, Key.pendingDigests) else { return nil }
+        guard let text else { return .some(nil) }
+        return (try? JSONDecoder().decode(PendingDigests.self, from: Data(text.utf8))).map { .some($0) }
     }
 
     private static func list(_ options: TaskOptions) -> Any? {

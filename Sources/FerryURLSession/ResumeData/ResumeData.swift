@@ -23,6 +23,8 @@ struct ResumeData: Equatable, Sendable {
     var serverDate: String?
     /// The `Date` field of the response, which says whether ``serverDate`` is a strong validator.
     var responseDate: String?
+    /// Digests that the bytes must still be compared with.
+    var pendingDigests: PendingDigests?
     var originalRequest: URLRequest
     var currentRequest: URLRequest
     var description: String?

@@ -16,6 +16,7 @@ extension ResumeData {
         entityTag = source.etag
         serverDate = source.lastModified
         responseDate = source.date
+        pendingDigests = source.pendingDigests
         originalRequest = original
         currentRequest = task.currentRequest ?? original
         description = task.taskDescription
@@ -41,6 +42,7 @@ extension ResumeData {
     func source(in folder: String) -> PartialSource {
         PartialSource(
             path: folder + "/" + fileName, offset: received, etag: entityTag, lastModified: serverDate,
-            date: responseDate, completeLength: expectedLength < 0 ? nil : expectedLength)
+            date: responseDate, completeLength: expectedLength < 0 ? nil : expectedLength,
+            pendingDigests: pendingDigests)
     }
 }

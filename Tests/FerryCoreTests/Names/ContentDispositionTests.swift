@@ -24,6 +24,8 @@ import Testing
             ("attachment; filename*=iso-8859-1''%A3.txt; filename=plain", "£.txt"),
             ("attachment; filename*=UTF8''%C3%A4.txt; filename=plain", "ä.txt"),
             ("attachment; filename*=UTF-8''%E4.txt; filename=plain", "plain"),
+            ("attachment; filename*=utf8''foo-%e4.html", "foo-ä.html"),
+            ("attachment; filename*=UTF-8''%E4; filename=\"\"", "ä"),
             ("attachment; filename*=UTF-8''%zz; filename=plain", "plain"),
             ("attachment; filename*=UTF-8''a%2; filename=plain", "plain"),
             ("attachment; filename*=koi8-r''a; filename=plain", "plain"),

@@ -164,4 +164,119 @@ import Testing
             #expect(harness.contents.contains("file.bin") == false)
         }
     }
+
+    // MARK: Responses that are not read to their end
+
+    /// Another worker took the end of the first response over, and the bytes that it kept were never compared with its digest.
+    @Test func `I3 a shortened response is compared once its whole range is there`() async throws {
+        let body = SeededBody(seed: 84, size: 8 << 20)
+        let script = OriginScript(
+            body, .always(.digest(.content, .right)),
+            .on(.request(1), .damage(at: 100_000), .hold("go", at: .body(200_000))))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = 4 }
+            async let transferred = harness.transfer(request)
+            await origin.wait { $0.requests.count == 4 && $0.held.count == 1 }
+            origin.release("go")
+            let history = await transferred
+            try harness.expectFile(history, body)
+            #expect(history.codes == [.badResponse])
+            #expect(history.facts.pendingDigests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `I3 a response that was cut is compared once its whole range is there, after a kill too`(
+        isKilled: Bool
+    ) async throws {
+        let body = SeededBody(seed: 85, size: 4 << 20)
+        let script = OriginScript(
+            body, .always(.digest(.content, .right)), .on(.request(1), .damage(at: 100_000), .cut(after: 3 << 20)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = 1 }
+            let first = await harness.transfer(request, tries: 1)
+            #expect(first.success == nil && first.facts.ranges.byteCount > 0)
+            #expect(!first.facts.pendingDigests.isEmpty)
+            // What a kill leaves is what the journal holds.
+            let facts = isKilled ? harness.journal.facts : first.facts
+            let history = await harness.transfer(request, from: facts)
+            try harness.expectFile(history, body)
+            #expect(history.codes.contains(.badResponse))
+        }
+    }
+
+    @Test func `I3 a shortened response is compared after a kill`() async throws {
+        let body = SeededBody(seed: 87, size: 8 << 20)
+        let script = OriginScript(
+            body, .always(.digest(.content, .right)),
+            .on(.request(1), .damage(at: 100_000), .hold("go", at: .body(200_000))))
+        try await withEngine(script, configured: { $0.checkpointInterval = 0.01 }) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = 4 }
+            let run = harness.makeRun(harness.job(request))
+            async let report = run.run()
+            await harness.journal.wait { $0.ranges.contains(0..<200_000) && $0.ranges.byteCount > 4 << 20 }
+            // What a kill leaves is what the journal holds.
+            let facts = harness.journal.facts
+            #expect(facts.pendingDigests.digests.contains { $0.start == 0 && $0.end == body.size })
+            await run.stop()
+            _ = await report
+            origin.release("go")
+            let history = await harness.transfer(request, from: facts)
+            try harness.expectFile(history, body)
+            #expect(history.codes.contains(.badResponse))
+        }
+    }
+
+    @Test(arguments: [1, 4]) func `I3 good responses that were cut count, and nothing is fetched twice`(
+        connections: Int
+    ) async throws {
+        let body = SeededBody(seed: 86, size: 4 << 20)
+        let script = OriginScript(
+            body, .always(.digest(.content, .right)), .on(.requests(1...3), .cut(after: 300_000)))
+        try await withEngine(script) { harness, origin in
+            let request = harness.request(origin.url()) { $0.connections = connections }
+            let history = await harness.transfer(request)
+            try harness.expectFile(history, body)
+            #expect(harness.writtenBytes == body.size)
+            #expect(history.facts.pendingDigests.isEmpty)
+        }
+    }
+
+    @Test func `I3 a length that is not stated makes the digest one of the whole file`() async throws {
+        let script = OriginScript(
+            body, .always(.digest(.content, .right), .chunked), .on(.request(1), .damage(at: 9)))
+        try await withEngine(script) { harness, origin in
+            let history = await harness.transfer(harness.request(origin.url()))
+            try harness.expectFile(history, body)
+            #expect(history.codes == [.badResponse])
+        }
+    }
+
+    private func sha256(_ bytes: [UInt8]) -> String {
+        var digest = RunningDigest([.sha256])
+        unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
+        let hex = Array(digest.finalize()[0].hex)
+        let pairs = stride(from: 0, to: hex.count, by: 2).map { UInt8(String(hex[$0...$0 + 1]), radix: 16) ?? 0 }
+        return Data(pairs).base64EncodedString()
+    }
+
+    @Test(arguments: DigestField.allCases)
+    func `I3 a digest of coded content is compared before the coding is taken off`(field: DigestField) async throws {
+        let coded = StoredGzip.encode(body.bytes)
+        let digests = [true: sha256(coded), false: sha256(body.bytes)]
+        for (isRight, digest) in digests {
+            let script = OriginScript(
+                body, always: .gzipAnyway(), .field(field.rawValue, "sha-256=:\(digest):"))
+            try await withEngine(script) { harness, origin in
+                let request = harness.request(origin.url()) { $0.decode = true }
+                let history = await harness.transfer(request, tries: 1)
+                if isRight {
+                    try harness.expectFile(history, body)
+                } else {
+                    #expect(history.codes == [.badResponse])
+                    #expect(harness.text("file.bin") == nil)
+                }
+            }
+        }
+    }
 }

@@ -42,6 +42,13 @@ package enum OriginContent: Equatable, Sendable {
 extension [OriginContent] {
     package var byteCount: Int64 { reduce(0) { $0 + $1.count } }
 
+    /// These stretches with another byte at an offset, if they have one there.
+    package func damaged(at offset: Int64) -> [OriginContent] {
+        let (head, rest) = split(at: offset)
+        let (byte, tail) = rest.split(at: 1)
+        return head + byte.map { .bytes($0.bytes.map { ~$0 }) } + tail
+    }
+
     /// These stretches in two: the first `length` bytes and the rest.
     package func split(at length: Int64) -> ([OriginContent], [OriginContent]) {
         var head: [OriginContent] = []

@@ -7,6 +7,7 @@ package struct OriginDelivery: Sendable {
     }
 
     private var interruptions: [Interruption] = []
+    private var damaged: [Int64] = []
     private var pace: OriginPace?
     private var afterwards: [OriginStep] = []
     /// Whether the connection ends with this answer.
@@ -23,6 +24,7 @@ package struct OriginDelivery: Sendable {
 
     private mutating func apply(_ mode: OriginMode, length: Int64) {
         switch mode {
+        case .damage(let offset): damaged.append(offset)
         case .cut(let offset): interrupt(at: offset, .close)
         case .reset(let offset): interrupt(at: offset, .reset)
         case .stall(let offset): interrupt(at: offset, .stall)
@@ -61,7 +63,7 @@ package struct OriginDelivery: Sendable {
 
     private func bodySteps(_ response: OriginResponse) -> [OriginStep] {
         var steps: [OriginStep] = []
-        var rest = response.content
+        var rest = damaged.reduce(response.content) { $0.damaged(at: $1) }
         var position: Int64 = 0
         let length = rest.byteCount
         func send(_ content: [OriginContent]) {

@@ -88,6 +88,8 @@ package enum OriginMode: Sendable {
 
     // MARK: Delivery
 
+    /// Another byte than the resource's there, whatever digests say.
+    case damage(at: Int64)
     case cut(after: Int64)
     case reset(after: Int64)
     case stall(after: Int64)
