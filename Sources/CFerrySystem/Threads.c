@@ -38,4 +38,23 @@ int ferry_start_thread(void (*work)(void *), void *argument, size_t stack_size) 
     return status;
 }
 
+static void *wait_for_lock(void *lock) {
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+int ferry_try_threads(int count) {
+    pthread_t *threads = calloc((size_t)count, sizeof *threads);
+    if (threads == NULL) return ENOMEM;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int started = 0, status = 0;
+    while (started < count && (status = pthread_create(&threads[started], NULL, wait_for_lock, &lock)) == 0) started++;
+    pthread_mutex_unlock(&lock);
+    for (int index = 0; index < started; index++) pthread_join(threads[index], NULL);
+    free(threads);
+    return status;
+}
+
 #endif

@@ -1,9 +1,13 @@
 import ArgumentParser
+import FerryAPI
 import FerryClient
 import FerryCore
 
 /// Runs one command line and says with which status to exit.
 package enum FerryProgram {
+    /// Opens what this process lacks. Call it first.
+    package static func prepareProcess() { StandardStreams.fill() }
+
     /// Runs what this process was started with.
     ///
     /// - Returns: The exit status, with which the process is to end at once: its end closes what is open.

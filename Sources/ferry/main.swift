@@ -3,4 +3,5 @@
 import FerryCommands
 import Glibc
 
+FerryProgram.prepareProcess()
 exit(await FerryProgram.main())

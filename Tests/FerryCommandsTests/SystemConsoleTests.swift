@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Glibc
 import Testing
@@ -49,5 +50,11 @@ import Testing
             #expect(unsafe chmod(path, 0o600) == 0)
             #expect(!SystemConsole().othersMayRead(path) && !SystemConsole().othersMayRead(path + "-none"))
         }
+    }
+
+    /// A file without end took all memory.
+    @Test func `a file without end is refused with a sentence`() {
+        let error = #expect(throws: ValidationError.self) { try SystemConsole().read("/dev/zero") }
+        #expect(error?.message == "The file “/dev/zero” has more than 64 MiB.")
     }
 }

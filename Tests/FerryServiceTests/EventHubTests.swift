@@ -1,4 +1,5 @@
 import FerryCore
+import FerryTesting
 import Foundation
 import Logging
 import Testing
@@ -22,10 +23,12 @@ import Testing
         return TransferEvent(number: number, kind: kind, at: at, id: id, session: .cli, transfer: nil)
     }
 
-    private func listen(_ hub: EventHub, after number: Int64?) async -> AsyncThrowingStream<TransferEvent, any Error> {
+    private func listen(
+        _ hub: EventHub, after number: Int64?
+    ) async throws -> AsyncThrowingStream<TransferEvent, any Error> {
         var subscription = EventSubscription()
         subscription.after = number
-        return await hub.listen(subscription) { _ in true }
+        return try await hub.listen(subscription) { _ in true }
     }
 
     /// A listener that catches up reads what is committed, which may be more than what was told.
@@ -34,7 +37,7 @@ import Testing
         let first = try await append()
         let second = try await append()
         await hub.publish(first)
-        var events = await listen(hub, after: 0).makeAsyncIterator()
+        var events = try await listen(hub, after: 0).makeAsyncIterator()
         #expect(try await events.next()?.number == 1)
         await hub.publish(second)
         await hub.publish(try await append())
@@ -47,7 +50,7 @@ import Testing
     /// An event that was committed and is never told must not keep later events back.
     @Test func `a number that nobody tells is read in the journal by those who listen`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0, patience: .milliseconds(1))
-        var events = await listen(hub, after: nil).makeAsyncIterator()
+        var events = try await listen(hub, after: nil).makeAsyncIterator()
         let missing = try await append()
         await hub.publish(try await append())
         #expect(try await events.next()?.number == 1)
@@ -61,7 +64,7 @@ import Testing
 
     @Test func `events are told in the order of their numbers, whatever the order of the calls`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
-        var events = await listen(hub, after: nil).makeAsyncIterator()
+        var events = try await listen(hub, after: nil).makeAsyncIterator()
         let (first, second, third) = (try await append(), try await append(), try await append())
         for event in [third, first, second] { await hub.publish(event) }
         await hub.finish()
@@ -74,7 +77,7 @@ import Testing
         for kind in [TransferEvent.Kind.submitted, .failed, .resumed] { await hub.publish(try await append(kind)) }
         var subscription = EventSubscription()
         (subscription.after, subscription.endsAlone) = (0, true)
-        var events = await hub.listen(subscription) { _ in true }.makeAsyncIterator()
+        var events = try await hub.listen(subscription) { _ in true }.makeAsyncIterator()
         #expect(!hub.hasLiveListeners)
         #expect(try await events.next()?.number == 2)
         await hub.publish(
@@ -89,7 +92,7 @@ import Testing
     /// A client may know numbers of a journal that was set aside since.
     @Test func `a number that was never given means from here on`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
-        var events = await listen(hub, after: 1000).makeAsyncIterator()
+        var events = try await listen(hub, after: 1000).makeAsyncIterator()
         await hub.publish(try await append())
         #expect(try await events.next()?.number == 1)
     }
@@ -107,11 +110,13 @@ import Testing
         }
     }
 
-    private func signals(_ hub: EventHub, after number: Int64?) async -> AsyncThrowingStream<SessionSignal, any Error> {
+    private func signals(
+        _ hub: EventHub, after number: Int64?
+    ) async throws -> AsyncThrowingStream<SessionSignal, any Error> {
         var subscription = EventSubscription()
         subscription.after = number
         subscription.session = session
-        return await hub.signals(subscription, isBrief: true).signals
+        return try await hub.signals(subscription, isBrief: true).signals
     }
 
     /// All batches up to the end of the hub.
@@ -123,7 +128,7 @@ import Testing
 
     @Test func `events of one kind that wait are one batch, in the order of their numbers`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
-        let signals = await signals(hub, after: nil)
+        let signals = try await signals(hub, after: nil)
         let submitted = try await append(.submitted, 0..<5)
         let more = try await append(.submitted, 5..<7)
         let single = try await append(.removed)
@@ -142,7 +147,7 @@ import Testing
 
     @Test func `a listener that does not read gets the rest from the journal, all of it once`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
-        let signals = await signals(hub, after: nil)
+        let signals = try await signals(hub, after: nil)
         let count = UInt64(EventQueue.idCapacity)
         for round: UInt64 in 0..<3 {
             await hub.publish(try await append(.submitted, round * count..<(round + 1) * count))
@@ -160,7 +165,7 @@ import Testing
         await hub.publish(try await append(.submitted, 0..<3))
         let early = try await append(.removed, 0..<2)
         let late = try await append(.removed, 2..<3)
-        let signals = await signals(hub, after: 0)
+        let signals = try await signals(hub, after: 0)
         var iterator = signals.makeAsyncIterator()
         #expect(
             try await iterator.next()
@@ -186,7 +191,7 @@ import Testing
     @Test func `what is live while a listener catches up is told in its place`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
         await hub.publish(try await append())
-        var events = await listen(hub, after: 0).makeAsyncIterator()
+        var events = try await listen(hub, after: 0).makeAsyncIterator()
         await hub.publish(live(.waiting, 1))
         await hub.publish(try await append(.submitted, 0..<600))
         await hub.publish(live(.running, 2))
@@ -201,12 +206,44 @@ import Testing
 
     @Test func `who wants events whole reads many at once in the journal`() async throws {
         let hub = EventHub(journal: journal, lastNumber: 0)
-        var events = await listen(hub, after: nil).makeAsyncIterator()
+        var events = try await listen(hub, after: nil).makeAsyncIterator()
         await hub.publish(try await append())
         await hub.publish(try await append(.removed, 0..<600))
         await hub.publish(try await append())
         for number: Int64 in 1...602 { #expect(try await events.next()?.number == number) }
         await hub.finish()
         #expect(try await events.next() == nil)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Listeners that nobody reads` {
+    @Test func `are refused beyond a number, and leave places behind`() async throws {
+        let hub = EventHub(journal: MemoryJournal(), lastNumber: 0)
+        var streams: [AsyncThrowingStream<TransferEvent, any Error>] = []
+        for _ in 0..<EventHub.mostListeners {
+            streams.append(try await hub.listen(EventSubscription()) { _ in true })
+        }
+        let error = await #expect(throws: TransferError.self) {
+            _ = try await hub.listen(EventSubscription()) { _ in true }
+        }
+        #expect(error?.code == .daemonUnreachable)
+        streams.removeAll()
+        try await eventually("a place") { (try? await hub.listen(EventSubscription()) { _ in true }) != nil }
+    }
+
+    /// However much comes that is not read, a listener keeps a few events in memory and reads the others in the journal.
+    @Test func `keep a bounded number of events`() {
+        var queue = EventQueue()
+        for number in 1...Int64(100_000) {
+            queue.append(
+                TransferEvent(
+                    number: number, kind: .submitted, at: .now, id: TransferID(rawValue: UInt64(number)), session: .cli,
+                    transfer: nil))
+            queue.append(
+                TransferEvent(
+                    number: nil, kind: .running, at: .now, id: TransferID(rawValue: UInt64(number)), session: .cli,
+                    transfer: nil))
+        }
+        #expect(queue.count <= EventQueue.capacity + 2 * EventQueue.liveCapacity + 1)
     }
 }

@@ -160,6 +160,42 @@ import Testing
         await journal.close()
     }
 
+    /// One EIO, or a lack of descriptors, ended the daemon.
+    ///
+    /// SQLITE_IOERR_WRITE, SQLITE_IOERR_READ, SQLITE_CANTOPEN, SQLITE_IOERR_SHMOPEN and SQLITE_NOMEM.
+    @Test(arguments: [778, 266, 14, 4618, 7] as [Int32])
+    func `D7 a fault that may pass fails the transaction alone`(code: Int32) async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        gate.fail(at: .commits(bodies: 1), with: code)
+        let error = await #expect(throws: TransferError.self) {
+            try await Sample.insert([try Sample.record(1)], into: journal)
+        }
+        #expect(error?.code == .diskIO && error?.errorClass == .wait)
+        try await Sample.insert([try Sample.record(1)], into: journal)
+        #expect(try await journal.counts() == [.pending: 1])
+        await journal.close()
+    }
+
+    /// After a failed sync the pages that it lost may look as if they were written.
+    ///
+    /// SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC and SQLITE_IOERR.
+    @Test(arguments: [1034, 1290, 10] as [Int32])
+    func `D7 after a failed sync nothing is committed`(code: Int32) async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let journal = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet, probe: gate.probe).journal
+        gate.fail(at: .commits(bodies: 1), with: code)
+        for number in UInt64(1)...2 {
+            let error = await #expect(throws: TransferError.self) {
+                try await Sample.insert([try Sample.record(number)], into: journal)
+            }
+            #expect(error?.code == .journalFailed)
+        }
+        await journal.close()
+    }
+
     @Test func `a disk that really is full undoes the transaction and harms nothing`() async throws {
         let folder = try TemporaryFolder()
         let journal = try await Sample.open(folder)

@@ -248,12 +248,18 @@ import Testing
         await again.close()
     }
 
-    @Test func `an empty file is a new journal`() async throws {
-        let folder = try TemporaryFolder()
-        #expect(FileManager.default.createFile(atPath: folder.journal, contents: nil))
-        let (journal, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
-        #expect(warnings.isEmpty)
-        await journal.close()
+    /// The queue was lost without a word.
+    @Test func `an empty file is a damaged journal, but for one that was being made`() async throws {
+        for isBeingMade in [false, true] {
+            let folder = try TemporaryFolder()
+            #expect(FileManager.default.createFile(atPath: folder.journal, contents: nil))
+            if isBeingMade { #expect(FileManager.default.createFile(atPath: folder.journal + ".begun", contents: nil)) }
+            let (journal, warnings) = try await SQLiteJournal.open(at: folder.journal, logger: Sample.quiet)
+            #expect(warnings.isEmpty == isBeingMade)
+            #expect(try folder.files().contains { $0.hasPrefix("journal.sqlite.damaged-") } == !isBeingMade)
+            #expect(try !folder.files().contains("journal.sqlite.begun"))
+            await journal.close()
+        }
     }
 
     @Test func `a folder that is not there is an error`() async throws {

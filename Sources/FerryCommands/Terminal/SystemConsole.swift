@@ -41,6 +41,9 @@ package final class SystemConsole: Console {
         return ConsoleSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
+    /// The most bytes of a file that options name: one without end, as `/dev/zero`, would take all memory.
+    private static let mostRead = 64 << 20
+
     package func read(_ path: String) throws -> String {
         let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.unreadable(path, errno) }
@@ -54,6 +57,9 @@ package final class SystemConsole: Console {
             guard count >= 0 else { throw Self.unreadable(path, errno) }
             if count == 0 { break }
             bytes += buffer[..<count]
+            guard bytes.count <= Self.mostRead else {
+                throw ValidationError("The file “\(path.escapingControls)” has more than \(Self.mostRead >> 20) MiB.")
+            }
         }
         let text = String(decoding: bytes, as: UTF8.self)
         // A mark of the order of bytes is no part of the text.

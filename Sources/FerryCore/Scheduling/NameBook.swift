@@ -14,10 +14,11 @@ package struct NameBook: Sendable {
     package typealias Finding = Result<[String], Failure>
 
     package struct Limits: Sendable {
-        /// Look-ups at a time.
-        package var threads = 96
+        /// Look-ups at a time: more than there are transfers, so that none waits for the look-ups of others. Each takes a thread
+        /// that sleeps, and two descriptors.
+        package var threads = 384
         /// Threads that no name gets whose last look-up had no answer.
-        package var reserved = 32
+        package var reserved = 128
         /// Seconds that addresses are good for.
         package var kept = 30.0
         /// Seconds in which a name that has no addresses is not looked up again.
@@ -118,6 +119,11 @@ package struct NameBook: Sendable {
 
     /// An address of a name was connected to: the next request begins with it.
     package mutating func prefer(_ address: String, for name: String) { entries[name]?.preferred = address }
+
+    /// The addresses of a name are of no use: it is looked up again for the next request.
+    package mutating func forget(_ name: String) {
+        if case .resting(.success, _) = entries[name]?.phase { entries[name] = nil }
+    }
 
     /// Failures of before are worth nothing: another network may know the names.
     package mutating func forgetFailures() {

@@ -15,6 +15,16 @@ final class BodySink: Sendable {
         var responseDigest: RunningDigest?
         /// Takes a content coding off, from the first part on.
         var decoder: ContentDecoder?
+
+        /// Takes in a part of coded content; whether it is time for a checkpoint, which also judges what was received in vain.
+        mutating func feed(_ part: ByteBuffer, _ coding: ContentDecoder.Coding) throws(TransferError) -> Bool {
+            // The server's digest is one of the content as it comes (RFC 9530 §2).
+            unsafe part.withUnsafeReadableBytes { unsafe responseDigest?.update($0) }
+            if decoder == nil { decoder = try ContentDecoder(coding) }
+            let before = decoder?.received ?? 0
+            decoder?.feed(part)
+            return (decoder?.received ?? 0) / checkpointBytes != before / checkpointBytes
+        }
     }
 
     private let file: PartialFile
@@ -81,12 +91,10 @@ final class BodySink: Sendable {
     /// - Returns: how many bytes have been dropped so far.
     func append(_ part: ByteBuffer) throws(TransferError) -> Int64 {
         guard let coding else { return try store(part) }
-        try passing.withLock { (passing: inout sending Passing) throws(TransferError) in
-            // The server's digest is one of the content as it comes (RFC 9530 §2).
-            unsafe part.withUnsafeReadableBytes { unsafe passing.responseDigest?.update($0) }
-            if passing.decoder == nil { passing.decoder = try ContentDecoder(coding) }
-            passing.decoder?.feed(part)
+        let isDue = try passing.withLock { (passing: inout sending Passing) throws(TransferError) in
+            try passing.feed(part, coding)
         }
+        if isDue { checkpointDue() }
         var excess: Int64 = 0
         while let piece = try nextPiece() { excess = try store(piece) }
         return excess

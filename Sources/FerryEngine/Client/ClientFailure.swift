@@ -53,13 +53,14 @@ enum ClientFailure {
         case let fault as HeadFault:
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
-            return failure(.badResponse, "The answer of \(host) is not valid HTTP (\(error)).")
+            return failure(.badResponse, "The answer of \(host) is not valid HTTP: \(String(describing: error).words).")
         case is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
             return TLSFailure.transferError(error, url: url, phase: phase)
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
         default:
-            return failure(.connectionLost, "The connection to \(host) failed (\(error)).")
+            // Of HTTP/2 and of the HTTP client's own types, whose texts tell users nothing.
+            return failure(.connectionLost, "\(host) broke the connection off.")
         }
     }
 
@@ -88,7 +89,7 @@ enum ClientFailure {
             // connection of HTTP/2 that the server is closing.
             return phase == .beforeHead
                 ? staleConnection : failure(.connectionLost, "\(host) closed the connection before the end.", nil)
-        default: return failure(.connectionLost, "The connection to \(host) failed (\(error)).", nil)
+        default: return failure(.connectionLost, "The connection to \(host) failed.", nil)
         }
     }
 
@@ -111,7 +112,9 @@ enum ClientFailure {
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: failure(.connectFailed, "\(host) cannot be reached.", errno)
         case ETIMEDOUT: failure(.timedOut, "\(host) did not answer in time.", errno)
         case ECONNRESET, EPIPE: failure(.connectionLost, "\(host) reset the connection.", errno)
-        default: failure(.connectionLost, "The connection to \(host) failed (error \(errno)).", errno)
+        default:
+            failure(
+                .connectionLost, "The connection to \(host) failed: \(unsafe String(cString: strerror(errno))).", errno)
         }
     }
 }
@@ -140,8 +143,21 @@ enum TLSFailure {
         }
         let wantsCertificate = Self.asksForCertificate(error)
         return TransferError(
-            .tlsFailed, "The TLS handshake with \(host) failed (\(error)).".escapingControls,
+            .tlsFailed, "The TLS handshake with \(host) failed\(Self.reason(of: error)).",
             details: ErrorDetails(urlError: wantsCertificate, url: url.redacted))
+    }
+
+    /// The reason that BoringSSL gives, as the end of a sentence: its names are fixed by its sources, as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
+    private static func reason(of error: any Error) -> String {
+        let text = "\(error)".utf8
+        let names = text.split { !($0 == UInt8(ascii: "_") || 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0) }
+        guard let name = names.filter({ $0.contains(UInt8(ascii: "_")) }).max(by: { $0.count < $1.count }) else {
+            return ""
+        }
+        let words = String(Substring(name)).lowercased().split(separator: "_").drop {
+            $0.hasPrefix("sslv3") || $0.hasPrefix("tlsv1")
+        }
+        return words.isEmpty ? "" : ": " + words.joined(separator: " ")
     }
 
     /// Foundation's code for a server that wants a client certificate (RFC 8446 §6.2), or refuses the one it got.
@@ -174,5 +190,17 @@ enum TLSFailure {
 
     private static func certificate(_ message: String, _ urlError: Int, _ url: HTTPURL) -> TransferError {
         TransferError(.tlsCertificate, message, details: ErrorDetails(urlError: urlError, url: url.redacted))
+    }
+}
+
+extension String {
+    /// The words of a name in camel case.
+    fileprivate var words: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.properties.isUppercase { result += " " }
+            result.unicodeScalars.append(scalar)
+        }
+        return result.lowercased()
     }
 }

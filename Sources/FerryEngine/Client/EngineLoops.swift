@@ -47,8 +47,9 @@ final class EngineLoops: Sendable {
     }
 
     private func add(to state: inout State) -> Share {
-        guard state.groups.count < Self.mostGroups else {
-            return Share(first: state.shares.count % Self.mostGroups * count)
+        // NIO ends the process where the system refuses a thread. Loops in common are only slower.
+        guard state.groups.count < Self.mostGroups, state.groups.isEmpty || BlockingThread.areAvailable(count) else {
+            return Share(first: state.shares.count % state.groups.count * count)
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         let first = state.seats.count

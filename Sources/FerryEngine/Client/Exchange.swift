@@ -85,7 +85,7 @@ final class Exchange: Sendable {
     ///
     /// - Throws: ``TransferError`` by what the client reported, `timed_out` if no head came in time.
     func head() async throws(TransferError) -> ResponseHead {
-        let watch = watch(timeouts.connect + timeouts.head, message: "did not answer")
+        let watch = watch(timeouts.head, message: "did not answer", beforeRequest: timeouts.unanswered)
         defer { watch.cancel() }
         do {
             let head = ResponseHead(try await headFuture.get(), url: url)
@@ -219,8 +219,12 @@ final class Exchange: Sendable {
     private static let longestWatch = 3650.0 * 86_400
 
     /// Ends the exchange once nothing has happened for so long; what the client decides meanwhile takes no time.
-    func watch(_ seconds: Double, message: String) -> IdleWatch {
+    ///
+    /// - Parameter total: Seconds until the end while no connection has taken the request.
+    func watch(_ seconds: Double, message: String, beforeRequest total: Double? = nil) -> IdleWatch {
         let seconds = min(seconds, Self.longestWatch)
+        let lead = min(total ?? seconds, Self.longestWatch) - seconds
+        let earliest = NIODeadline.now() + .nanoseconds(Int64(lead * 1e9))
         let error = TransferError(
             .timedOut, "\(url.host) \(message) for \(Int(seconds)) s.", details: ErrorDetails(url: url.redacted))
         let task = task
@@ -230,7 +234,7 @@ final class Exchange: Sendable {
             on: clock, limit: .nanoseconds(Int64(seconds * 1e9)),
             activity: {
                 let activity = NIODeadline.uptimeNanoseconds(delegate.activity.load(ordering: .relaxed))
-                return max(activity, recorder?.patience ?? activity)
+                return max(activity, recorder?.patience ?? activity, task.isAsked ? activity : earliest)
             },
             expired: {
                 task.fail(reason: error)

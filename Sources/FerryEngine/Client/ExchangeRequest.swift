@@ -100,8 +100,15 @@ extension HTTPURL {
         // A connection that starts TLS itself is one of plain HTTP to the client.
         let scheme = key.asksForTrust ? "http" : scheme
         // A proxy looks the name up as it is written.
-        let host = key.proxy == nil ? host.withoutFinalStop : host
+        let host = key.proxy == nil ? connectionHost : host
         return "\(scheme)://\(host):\(port)/"
+    }
+
+    /// The host without what is for resolvers alone, and without the zone of an address that is in no zone: the system's resolver
+    /// takes one for link-local addresses only (RFC 4007 §11).
+    private var connectionHost: String {
+        guard let zone = host.firstRange(of: "%25"), !isLinkLocalLiteral else { return host.withoutFinalStop }
+        return host[..<zone.lowerBound] + "]"
     }
 
     /// Whether the HTTP client, which reads URLs by Foundation, would ask for exactly this URL's target and name its host to TLS.

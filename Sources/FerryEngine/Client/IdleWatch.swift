@@ -95,8 +95,10 @@ package struct Timeouts: Hashable, Sendable {
     package var connect: Double = 30
     /// Whether the time of the connection is the request's own, in place of the engine's.
     package var boundsConnection = false
-    /// From the request to the end of the response head.
+    /// From the last byte of the request to the end of the response head.
     package var head: Double = 60
+    /// From the beginning to the end of the response head, while no connection has taken the request.
+    package var unanswered: Double = 90
     /// Without a byte of the body.
     package var idle: Double = 60
 
@@ -111,7 +113,6 @@ package struct Timeouts: Hashable, Sendable {
     /// Takes another time without a byte, which the connection and the head have together.
     mutating func limit(to seconds: Double) {
         connect = min(connect, seconds)
-        head = seconds - connect
-        idle = seconds
+        (head, idle, unanswered) = (seconds, seconds, seconds)
     }
 }

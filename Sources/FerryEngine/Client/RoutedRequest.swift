@@ -78,6 +78,9 @@ final class RoutedRequest: HTTPClientResponseDelegate {
     /// Completed once the exchange is over.
     var futureResult: EventLoopFuture<Void> { done.futureResult }
 
+    /// Whether a connection has taken the request.
+    var isAsked: Bool { state.withLock(\.isAsked) }
+
     /// Begins; call once.
     func begin() {
         if boundsConnection { boundConnection() }
@@ -210,6 +213,9 @@ final class RoutedRequest: HTTPClientResponseDelegate {
             return .failure(state.end ?? (isOwn ? error : state.failure ?? error))
         }
         guard let end else { return }
+        if case .failure(let error) = end, error.isOfConnecting, !isAsked {
+            names.forget(key.proxy?.host ?? url.host)
+        }
         if case .failure(let error) = end { delegate.failed(error) }
         done.completeWith(end)
     }

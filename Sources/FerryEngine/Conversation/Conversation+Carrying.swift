@@ -54,7 +54,7 @@ extension Conversation {
             case .send(let pause):
                 await answered?.exchange.discard()
                 answered = nil
-                if pause > 0 { try? await Task.sleep(for: .seconds(pause)) }
+                if pause > 0 { await shared.pauses.wait(seconds: pause) }
                 (step, answered) = try await send(by: host, shared, engine)
             case .ask(let question):
                 do throws(TransferError) {

@@ -6,12 +6,16 @@ final class Correspondence {
     let terms: Result<ConversationTerms, TransferError>
     /// Who is asked; nil where no client is.
     let questions: ClientQuestions?
+    let pauses: Pauses
     /// What servers have told.
     var memory = ConversationMemory()
 
-    init(_ terms: Result<ConversationTerms, TransferError>, _ questions: ClientQuestions?) {
+    init(
+        _ terms: Result<ConversationTerms, TransferError>, _ questions: ClientQuestions?, pauses: Pauses = Pauses()
+    ) {
         self.terms = terms
         self.questions = questions
+        self.pauses = pauses
     }
 
     /// A conversation that begins at a URL of the caller's.

@@ -21,6 +21,9 @@ package enum BlockingThread {
         return status == 0
     }
 
+    /// Whether the system gives so many more threads at the moment.
+    package static func areAvailable(_ count: Int) -> Bool { ferry_try_threads(CInt(clamping: count)) == 0 }
+
     private final class Work: Sendable {
         let run: @Sendable () -> Void
 

@@ -7,7 +7,7 @@ extension Load {
         try RequestFieldRule.checkMethod(request.method)
         let url = try HTTPURL(parsing: request.url)
         let terms = ConversationTerms(request, home: url.origin, engine.configuration, asksClient: questions != nil)
-        let shared = Correspondence(.success(terms), questions)
+        let shared = Correspondence(.success(terms), questions, pauses: pauses)
         var conversation = try shared.begin(at: url)
         switch try await conversation.carry(by: LoadConnection(self), shared, engine) {
         case .accepted(let accepted):

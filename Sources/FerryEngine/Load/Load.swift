@@ -25,6 +25,7 @@ package final class Load: Sendable {
     let engine: Engine
     let advisor: (any ExchangeAdvisor)?
     let questions: ClientQuestions?
+    let pauses = Pauses()
     let loop: Int
     private let state: Mutex<State>
     private let queue = PartQueue()
@@ -96,6 +97,7 @@ package final class Load: Sendable {
         }
         answered.settle(.failure(ExchangeEnd.stopped))
         questions?.giveUp()
+        pauses.end()
         queue.cancel()
         exchange?.stop()
     }

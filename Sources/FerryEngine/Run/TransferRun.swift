@@ -94,6 +94,7 @@ package actor TransferRun {
     package func stop(with error: TransferError?) {
         ending.stop(with: error)
         shared.questions?.giveUp()
+        shared.pauses.end()
         stopExchanges()
     }
 
@@ -243,7 +244,9 @@ package actor TransferRun {
             try system.identity(of: path.lastPathPart, in: system.openFolder(path.folderPart))
         }
         guard case .success(let found?) = looked, found.inode == existing.placement.inode,
-            found.device == existing.placement.device, found.size == existing.placement.size
+            found.device == existing.placement.device, found.size == existing.placement.size,
+            // Bytes that were changed in place leave the size.
+            existing.placement.modified.map({ $0 == found.modified }) ?? true
         else { return nil }
         return existing
     }

@@ -49,8 +49,10 @@ extension Daemon {
         return logger
     }
 
-    private static func complain(_ sentence: String) {
-        FileHandle.standardError.write(Data("ferryd: \(sentence)\n".utf8))
+    static func complain(_ sentence: String) {
+        // Foundation's call ends the process where the log's disk is full.
+        var line = "ferryd: \(sentence)\n"
+        _ = line.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     static let help = """

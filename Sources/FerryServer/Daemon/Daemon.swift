@@ -82,8 +82,20 @@ private final class GroupHandle: Sendable {
 }
 
 extension Daemon {
-    /// What the process needs before anything else runs in it.
-    package static func prepareProcess() { ProcessMemory.limit() }
+    /// What the process needs before anything else runs in it. Ends the process where the system does not give it the threads that it
+    /// needs.
+    package static func prepareProcess() {
+        StandardStreams.fill()
+        ProcessMemory.limit()
+        guard !ProcessThreads.areAvailable() else { return }
+        let error = TransferError(
+            .daemonUnreachable,
+            "ferryd cannot start: it needs \(ProcessThreads.least) threads, and its user may not have so many more. Raise the "
+                + "limit, as with `ulimit -u 4096`, and start it again.")
+        ReadyPipe(environment: ProcessInfo.processInfo.environment).failed(error)
+        complain(error.message)
+        exit(error.code.row.exitStatus)
+    }
 
     /// The program `ferryd`: returns its exit status.
     package static func main() async -> Int32 {

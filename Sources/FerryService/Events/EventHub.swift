@@ -1,3 +1,4 @@
+import DequeModule
 import FerryCore
 import FerryEngine
 import Foundation
@@ -14,6 +15,7 @@ actor EventHub {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
     private var listeners: [Int: EventListener] = [:]
     private var nextListener = 0
+    private var history = HistoryReaders()
     private var order: EventOrder
     /// How long an event waits for its predecessors before listeners read them in the journal.
     private let patience: Duration
@@ -91,8 +93,8 @@ actor EventHub {
     /// Makes a stream for one listener. It ends when the hub does, or by its own subscription.
     func listen(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
-    ) -> AsyncThrowingStream<TransferEvent, any Error> {
-        let (id, guardian) = add(EventListener(subscription, lastNumber: lastNumber))
+    ) throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        let (id, guardian) = try add(EventListener(subscription, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
             guard let self, case .event(let event) = try await self.next(id, ended: ended) else { return nil }
@@ -106,8 +108,8 @@ actor EventHub {
     /// Makes a stream as ``listen(_:ended:)`` does, of all events that wait, as many as go together.
     func listenInGroups(
         _ subscription: EventSubscription, ended: @escaping @Sendable (TransferID) async -> Bool
-    ) -> AsyncThrowingStream<[TransferEvent], any Error> {
-        let (id, guardian) = add(EventListener(subscription, lastNumber: lastNumber))
+    ) throws(TransferError) -> AsyncThrowingStream<[TransferEvent], any Error> {
+        let (id, guardian) = try add(EventListener(subscription, lastNumber: lastNumber))
         return AsyncThrowingStream { [weak self] in
             _ = guardian
             return try await self?.nextGroup(id, ended: ended)
@@ -131,8 +133,8 @@ actor EventHub {
     /// - Returns: the stream, and the number by which ``end(_:)`` ends it.
     func signals(
         _ subscription: EventSubscription, isBrief: Bool
-    ) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
-        let (id, guardian) = add(EventListener(subscription, isBrief: isBrief, lastNumber: lastNumber))
+    ) throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
+        let (id, guardian) = try add(EventListener(subscription, isBrief: isBrief, lastNumber: lastNumber))
         let signals = AsyncThrowingStream { [weak self] () async throws -> SessionSignal? in
             _ = guardian
             guard let self else { return nil }
@@ -144,7 +146,15 @@ actor EventHub {
     /// Ends the stream of a listener; what it was not told yet, it is not told.
     func end(_ id: Int) { remove(id) }
 
-    private func add(_ listener: EventListener) -> (id: Int, guardian: ListenerGuardian) {
+    /// The most listeners.
+    static let mostListeners = 512
+
+    private func add(_ listener: EventListener) throws(TransferError) -> (id: Int, guardian: ListenerGuardian) {
+        guard listeners.count < Self.mostListeners else {
+            throw TransferError(
+                .daemonUnreachable,
+                "\(Self.mostListeners) event streams are open, which is the most. End a program that listens.")
+        }
         let id = nextListener
         nextListener += 1
         listeners[id] = listener
@@ -206,6 +216,8 @@ actor EventHub {
 
     /// Reads events for a listener in the journal, a page at a time.
     private func read(_ range: EventQueue.Range, for id: Int) async throws(TransferError) {
+        await beginReading()
+        defer { history.end()?.resume() }
         guard let (subscription, isBrief) = listeners[id].map({ ($0.subscription, $0.isBrief) }) else { return }
         let session = isBrief ? subscription.session : nil
         let page = try await journal.read { reader throws(TransferError) in
@@ -217,6 +229,11 @@ actor EventHub {
                 kinds: subscription.endsAlone ? TransferEvent.Kind.ends : nil)
         }
         listeners[id]?.fill(range, with: page)
+    }
+
+    private func beginReading() async {
+        guard !history.begin() else { return }
+        await withCheckedContinuation { history.wait($0) }
     }
 
     private func wait(_ id: Int) async {
@@ -231,6 +248,30 @@ actor EventHub {
     }
 
     private func wake(_ id: Int) { listeners[id]?.wake() }
+}
+
+/// The listeners that read in the journal at a time: a few, so that however many ask for the history, calls find a reader too.
+private struct HistoryReaders {
+    private static let most = 2
+
+    private var active = 0
+    private var waiting: Deque<CheckedContinuation<Void, Never>> = []
+
+    /// Takes a place; false if there is none.
+    mutating func begin() -> Bool {
+        guard active < Self.most else { return false }
+        active += 1
+        return true
+    }
+
+    mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
+
+    /// Gives a place back; returns who takes it.
+    mutating func end() -> CheckedContinuation<Void, Never>? {
+        let next = waiting.popFirst()
+        if next == nil { active -= 1 }
+        return next
+    }
 }
 
 /// Lives as long as the stream of one listener.

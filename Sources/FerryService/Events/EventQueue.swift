@@ -10,9 +10,9 @@ import FerryCore
 /// replace, and then the oldest.
 struct EventQueue: Sendable {
     /// Durable events, and batches of them, that wait before further ones are read in the journal.
-    static let capacity = 1024
+    static let capacity = 256
     /// Events that no journal has and that wait.
-    static let liveCapacity = 4096
+    static let liveCapacity = 1024
     /// Transfers that one batch names at most.
     static let largestBatch = 4096
     /// Transfers that waiting batches name before further ones are read in the journal.
@@ -44,6 +44,9 @@ struct EventQueue: Sendable {
     private var ids = 0
 
     var isEmpty: Bool { items.isEmpty }
+
+    /// Items in memory; the events of a range are none.
+    var count: Int { items.count }
 
     // MARK: What comes
 

@@ -10,7 +10,7 @@ extension LocalTransferService {
         _ subscription: EventSubscription
     ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
         try Self.check(subscription)
-        let stream = await hub.listen(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
+        let stream = try await hub.listen(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
         sampleAnew(for: subscription)
         return stream
     }
@@ -19,7 +19,7 @@ extension LocalTransferService {
         _ subscription: EventSubscription
     ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
         try Self.check(subscription)
-        let stream = await hub.listenInGroups(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
+        let stream = try await hub.listenInGroups(subscription) { [weak self] id in await self?.hasEnded(id) ?? true }
         sampleAnew(for: subscription)
         return stream
     }
@@ -31,7 +31,7 @@ extension LocalTransferService {
         _ subscription: EventSubscription, isBrief: Bool
     ) async throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         try Self.check(subscription)
-        let followed = await hub.signals(subscription, isBrief: isBrief)
+        let followed = try await hub.signals(subscription, isBrief: isBrief)
         sampleAnew(for: subscription)
         return followed
     }

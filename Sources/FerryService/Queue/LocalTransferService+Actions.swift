@@ -28,7 +28,7 @@ extension LocalTransferService {
             let records = try await noting { () async throws(TransferError) in
                 try await journal.read { reader throws(TransferError) in try reader.page(page) }
             }
-            results += await perform(action, on: records.map(\.id))
+            results += await perform(action, onPage: records)
             guard records.count == filter.limit, let last = records.last else {
                 return action.isStop ? results.reversed() : results
             }
@@ -43,6 +43,72 @@ extension LocalTransferService {
         case .cancel: [.pending, .suspended, .canceling]
         case .retry: [.failed]
         case .remove, .removeWithFile: []
+        }
+    }
+
+    /// Acts on transfers that were read together. What has neither a run nor a file shares reads and transactions.
+    private func perform(_ action: TransferAction, onPage records: [TransferRecord]) async -> [ActionResult] {
+        var done: [TransferID: ActionResult] = [:]
+        if action.isEnd { done = await cancelUnbegun(records) }
+        if let intent = action.removal {
+            let atRest = records.filter { ($0.outcome != nil || done[$0.id] != nil) && !running.contains($0.id) }
+            done = [:]
+            for (session, own) in Dictionary(grouping: atRest, by: \.request.session) {
+                for result in await remove(together: own.map(\.id), of: session, intent) { done[result.id] = result }
+            }
+        }
+        for result in await perform(action, on: records.map(\.id).filter { done[$0] == nil }) {
+            done[result.id] = result
+        }
+        return records.compactMap { done[$0.id] }
+    }
+
+    /// Cancels those of some transfers that have never run: there is nothing to stop, and nothing on disk.
+    ///
+    /// - Returns: What became of these; the others are as they were.
+    private func cancelUnbegun(_ records: [TransferRecord]) async -> [TransferID: ActionResult] {
+        let own = records.filter { record in
+            record.attempts == 0 && record.outcome == nil && record.facts.partial == nil && !record.intent.endsTransfer
+                && !running.contains(record.id) && turns.transfers.take(record.id)
+        }
+        var results: [TransferID: ActionResult] = [:]
+        await withTaskGroup(of: ActionResult?.self) { group in
+            for record in own { group.addTask { await self.cancelUnbegun(record) } }
+            for await result in group { if let result { results[result.id] = result } }
+        }
+        for record in own { leaveTurn(record.id) }
+        schedule()
+        return results
+    }
+
+    private func cancelUnbegun(_ record: TransferRecord) async -> ActionResult? {
+        guard !running.contains(record.id) else { return nil }
+        take(.rested(record))
+        var machine = TransferMachine(record)
+        guard case .stop = machine.wished(.cancel, at: WishMoment(now: .now)),
+            case .finish(let outcome) = machine.runStopped(),
+            // One that cannot be stored, or was decided from an old row, takes the usual way.
+            (try? await finish(machine.record, outcome)) == true
+        else { return nil }
+        return ActionResult(id: record.id, state: .canceled)
+    }
+
+    /// Forgets transfers at rest in one transaction.
+    private func remove(
+        together ids: [TransferID], of session: SessionID, _ intent: TransferIntent
+    ) async -> [ActionResult] {
+        await takeTurns(ids)
+        defer {
+            for id in ids { leaveTurn(id) }
+            schedule()
+        }
+        do throws(TransferError) {
+            let left = try await remove(ids, of: session, intent)
+            let kept = Dictionary(left.map { ($0.id, $0) }) { first, _ in first }
+            return ids.map { kept[$0] ?? ActionResult(id: $0) }
+        } catch {
+            noteFailure(error)
+            return ids.map { ActionResult(id: $0, error: error) }
         }
     }
 
@@ -256,6 +322,17 @@ extension LocalTransferService {
         if left.isEmpty { return ActionResult(id: id) }
         if let error = left.first?.error { throw error }
         return ActionResult(id: id, state: shown(try await existing(id)).state)
+    }
+}
+
+extension TransferAction {
+    /// How it forgets the transfer; nil if it does not.
+    fileprivate var removal: TransferIntent? {
+        switch self {
+        case .remove: .remove
+        case .removeWithFile: .removeWithFile
+        case .pause, .resume, .cancel, .retry: nil
+        }
     }
 }
 

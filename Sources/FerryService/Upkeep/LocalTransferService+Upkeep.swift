@@ -1,6 +1,7 @@
 import CFerrySystem
 import Dispatch
 import FerryCore
+import FerryEngine
 import Foundation
 
 /// Knows whether there is something to be tidied up, and whether that is planned. Owned by the service.
@@ -142,4 +143,14 @@ package enum ProcessMemory {
 
     /// Gives back what the last work has left, and the pages of the program that nothing needs now; returns at once.
     package static func giveBack() { DispatchQueue.global(qos: .utility).async { ferry_give_memory_back() } }
+}
+
+/// The threads of the daemon's process.
+package enum ProcessThreads {
+    /// What event loops, Swift's own threads and those for disks and names need for a few transfers.
+    package static let least = 24 + 2 * ProcessInfo.processInfo.activeProcessorCount
+
+    /// Whether the system gives so many more threads at the moment. NIO ends the process, and Swift waits for ever, where it does
+    /// not, so ask before anything else runs.
+    package static func areAvailable(_ count: Int = least) -> Bool { BlockingThread.areAvailable(count) }
 }

@@ -26,7 +26,7 @@ final class JournalHealth: Sendable {
     /// The error to report for a failed transaction.
     func writeFailed(_ error: any Error) -> TransferError {
         let translated = translate(error)
-        if translated.code != .diskFull { fail(translated) }
+        if translated.code == .journalFailed || translated.code == .internal { fail(translated) }
         return translated
     }
 
@@ -48,6 +48,12 @@ final class JournalHealth: Sendable {
             file?.leaveCheckMarker(logger)
             fail(damage)
             return damage
+        case _ where error.isPassing:
+            let why = error.message ?? "SQLite error"
+            return TransferError(
+                .diskIO,
+                "\(name) cannot be used at the moment: \(why) (\(error.extendedResultCode.rawValue)).".capitalizedFirst,
+                as: .wait)
         default:
             let why = error.message ?? "SQLite error"
             return TransferError(
@@ -62,6 +68,27 @@ final class JournalHealth: Sendable {
         }
         if isFirst { logger.error("The journal failed; nothing more is committed.", metadata: ["error": "\(error)"]) }
     }
+}
+
+extension DatabaseError {
+    /// Whether the same may succeed later: nothing of the transaction has reached the journal, and what the disk holds is known.
+    ///
+    /// Not after a failed sync, after which that is unknown.
+    fileprivate var isPassing: Bool {
+        switch extendedResultCode {
+        case .SQLITE_IOERR_WRITE, .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_NOMEM,
+            .SQLITE_IOERR_FSTAT,
+            .SQLITE_IOERR_ACCESS, .SQLITE_IOERR_LOCK, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE,
+            .SQLITE_IOERR_SHMMAP,
+            .SQLITE_IOERR_DELETE, .SQLITE_IOERR_TRUNCATE:
+            true
+        default: [.SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_BUSY, .SQLITE_LOCKED].contains(resultCode)
+        }
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// Log lines that carry an error.

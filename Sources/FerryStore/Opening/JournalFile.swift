@@ -11,6 +11,9 @@ struct JournalFile: Sendable {
 
     private var markerPath: String { path + ".check" }
 
+    /// Where a file is that says that the journal is being made.
+    private var beginningPath: String { path + ".begun" }
+
     /// The size in bytes; nil if there is no file.
     ///
     /// - Throws: `journal_failed` if something else than a regular file has the name. Links are not followed, so that
@@ -41,6 +44,10 @@ struct JournalFile: Sendable {
     func prepare() throws(TransferError) {
         do {
             if try size() == nil {
+                guard
+                    FileManager.default.createFile(
+                        atPath: beginningPath, contents: nil, attributes: [.posixPermissions: 0o600])
+                else { throw CocoaError(.fileWriteUnknown) }
                 let isMade = FileManager.default.createFile(
                     atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
                 guard isMade else { throw CocoaError(.fileWriteUnknown) }
@@ -54,6 +61,12 @@ struct JournalFile: Sendable {
                 "The journal “\(path.escapingControls)” cannot be made; check its folder and the free space.")
         }
     }
+
+    /// Whether the journal was being made when a daemon ended.
+    var isBeingMade: Bool { FileManager.default.fileExists(atPath: beginningPath) }
+
+    /// Notes that the journal has its tables.
+    func isMade() { try? FileManager.default.removeItem(atPath: beginningPath) }
 
     // MARK: The marker that asks for a check
 

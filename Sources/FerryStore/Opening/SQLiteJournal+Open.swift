@@ -70,8 +70,10 @@ extension SQLiteJournal {
     private static func openOnce(
         _ file: JournalFile, logger: Logger, probe: @escaping JournalProbe, _ configuration: Configuration
     ) throws -> (journal: SQLiteJournal, warnings: [String]) {
-        // A file without a byte is what a crash right after its making leaves.
-        let size = try file.size() ?? 0
+        let found = try file.size()
+        let size = found ?? 0
+        // A journal that has lost all its bytes is damaged. A crash in its making leaves a file without a byte as well.
+        if found == 0, !file.isBeingMade { throw Damaged() }
         // Looked at before SQLite is: it makes files beside the one that it opens, and ends what another program has begun.
         if size > 0, try file.isForeign() { throw foreign(file) }
         let checksPages = size < JournalFile.alwaysCheckedBelow || file.hasCheckMarker
@@ -93,6 +95,7 @@ extension SQLiteJournal {
             let mended = try pool.writeWithoutTransaction { try JournalNumbers.mend($0) }
             if let mended { logger.warning("\(mended)") }
             file.removeCheckMarker()
+            file.isMade()
             let journal = SQLiteJournal(pool, health: JournalHealth(file: file, logger: logger), probe: probe)
             return (journal, [mended].compactMap { $0 })
         } catch let error as DatabaseError where error.isDamage {

@@ -15,11 +15,15 @@ package final class FailingHTTP2Server: Sendable {
         case largeHead
         /// A head with a field that HTTP/2 forbids, which is an error of its stream alone (RFC 9113 §8.1.1).
         case malformedHead
+        /// Two streams that the server pushes before it has acknowledged that it may not, and ends (RFC 9113 §8.4).
+        case pushes
         /// These heads, one after the other, then a body.
         case heads([Head])
 
         /// The faults that are no fault of HTTP/1.1.
-        package static let ofHTTP2: [Fault] = [.streamRefused, .connectionRefused, .largeHead, .malformedHead]
+        package static let ofHTTP2: [Fault] = [
+            .streamRefused, .connectionRefused, .largeHead, .malformedHead, .pushes,
+        ]
     }
 
     /// A head that is sent whatever it is.
@@ -168,7 +172,7 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
             received.moveReaderIndex(forwardBy: Int(word >> 8))
             switch word & 0xFF {
             case 1: take(stream, context)
-            case 4 where flags & 1 == 0: send(frame(type: 4, flags: 1, stream: 0), context)
+            case 4 where flags & 1 == 0 && !pushes: send(frame(type: 4, flags: 1, stream: 0), context)
             default: break
             }
         }
@@ -189,8 +193,17 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
         log.state.withLock { $0.requests2 += 1 }
     }
 
+    private var pushes: Bool { if case .pushes = fault { true } else { false } }
+
     private func fail(_ stream: UInt32, _ context: ChannelHandlerContext) {
         switch fault {
+        case .pushes:
+            for promised: UInt8 in [2, 4] {
+                // `:method: GET`, `:scheme: https`, `:path: /`, `:authority: x` (RFC 7541 §6).
+                let head: [UInt8] = [0, 0, 0, promised, 0x82, 0x87, 0x84, 0x41, 0x01, 0x78]
+                send(frame(type: 5, flags: 4, stream: stream, head), context)
+            }
+            for promised: UInt32 in [2, 4] { send(frame(type: 3, stream: promised, [0, 0, 0, 8]), context) }
         case .streamRefused: send(frame(type: 3, stream: stream, [0, 0, 0, 0x0D]), context)
         case .connectionRefused:
             send(frame(type: 7, stream: 0, [0, 0, 0, 0, 0, 0, 0, 0x0D]), context)

@@ -134,4 +134,25 @@ import Testing
         book.ended("b", .success(["192.0.2.2"]), at: 1)
         #expect(book.ask("b", at: 1) == .known(.success(["192.0.2.2"])))
     }
+
+    /// 200 names whose resolver stayed silent kept a good one waiting for ten seconds.
+    @Test func `is asked for a name at once, beside as many silent ones as there may be transfers`() {
+        var book = NameBook()
+        for number in 0..<300 { #expect(book.ask("silent\(number)", at: 0) == .pending) }
+        for _ in 0..<300 { #expect(book.next() != nil) }
+        #expect(book.ask("good", at: 0) == .pending)
+        #expect(book.next() == "good")
+    }
+
+    @Test func `looks a name up again whose addresses cannot be connected to`() {
+        var book = NameBook()
+        #expect(book.ask("a", at: 0) == .pending && book.next() == "a")
+        book.ended("a", .success(["127.0.0.1"]), at: 0)
+        #expect(book.ask("a", at: 1) == .known(.success(["127.0.0.1"])))
+        book.forget("a")
+        #expect(book.ask("a", at: 1) == .pending && book.next() == "a")
+        // One that is being looked up stays so.
+        book.forget("a")
+        #expect(book.ask("a", at: 1) == .pending && book.next() == nil)
+    }
 }

@@ -167,3 +167,24 @@ import Testing
         #expect(reason(file(size: 99))?.contains("has 99 bytes") == true)
     }
 }
+
+@Suite(.timeLimit(.minutes(1))) struct `A partial file that is cut while its transfer writes it` {
+    private static let body = SeededBody(seed: 96, size: 3 << 20)
+
+    /// Bytes were written behind the cut, so that the file had its size and zeros in the middle.
+    @Test(arguments: [0, 100_000, 2_900_000] as [UInt64]) func `is fetched again`(size: UInt64) async throws {
+        let script = OriginScript(Self.body, .on(.request(1), .hold("half", at: .body(2 << 20))))
+        try await withEngine(script) { harness, origin in
+            async let transferred = harness.transfer(harness.request(origin.url()) { $0.connections = 1 })
+            await origin.waitForHold("half")
+            try await eventually("the bytes are written") { harness.writtenBytes == 2 << 20 }
+            let file = try #require(FileHandle(forUpdatingAtPath: harness.path(EngineHarness.partialName)))
+            try file.truncate(atOffset: min(size, try file.seekToEnd()))
+            try file.close()
+            origin.release("half")
+            let history = await transferred
+            #expect(harness.fileBytes == Self.body.bytes)
+            #expect(history.codes == (size < 2 << 20 ? [.partialLost] : []))
+        }
+    }
+}

@@ -365,4 +365,24 @@ import Testing
             #expect((seconds == Double(OriginResource.lastModifiedSeconds)) == isOn)
         }
     }
+
+    /// The server said that the file was not modified, which is true of its own.
+    @Test func `F6 update fetches a file again whose bytes were changed in place`() async throws {
+        try await withEngine(OriginScript(body)) { harness, origin in
+            let request = harness.request(origin.url()) { $0.onConflict = .update }
+            let first = await harness.transfer(request)
+            let existing = ExistingFile(
+                placement: try #require(first.facts.placement), identity: try #require(first.facts.identity))
+            let same = await harness.transfer(request) { $0.existing = existing }
+            #expect(same.success?.unchanged == true)
+            let file = try #require(FileHandle(forUpdatingAtPath: harness.path("file.bin")))
+            try file.write(contentsOf: Data([~body.bytes[0]]))
+            try file.close()
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: harness.path("file.bin"))
+            let second = await harness.transfer(request) { $0.existing = existing }
+            #expect(second.success?.unchanged == false)
+            #expect(harness.fileBytes == body.bytes)
+        }
+    }
 }

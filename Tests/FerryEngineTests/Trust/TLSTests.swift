@@ -41,6 +41,8 @@ import Testing
         try await withEngine(OriginScript(body), tls: .oldProtocol) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
             #expect(history.failure?.code == .tlsFailed, "\(history.errors)")
+            #expect(history.failure?.message.hasPrefix("The TLS handshake with localhost failed: ") == true)
+            #expect(history.failure?.message.contains("NIO") == false)
             #expect(history.reports.count == 6)
             #expect(origin.requests.isEmpty)
         }

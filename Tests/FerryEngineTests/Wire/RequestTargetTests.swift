@@ -1,7 +1,8 @@
 import FerryCore
-import FerryEngine
 import FerryTesting
 import Testing
+
+@testable import FerryEngine
 
 /// Foundation's URL has an empty path where a path is no UTF-8 once it is decoded; a request that is built from it asks for
 /// the home page.
@@ -110,5 +111,13 @@ import Testing
             let sent = try #require(origin.requests.last?.value("Authorization"))
             #expect(AuthenticationOffer.all(in: [sent]).first?.parameters["uri"] == target)
         }
+    }
+
+    /// The system's resolver takes a zone by its name for link-local addresses only.
+    @Test func `the zone of an address that is in none is no part of what is connected to`() throws {
+        let key = ClientPool.Key()
+        #expect(try HTTPURL(parsing: "http://[::1%25lo]:80/a").connectionURL(for: key) == "http://[::1]:80/")
+        #expect(
+            try HTTPURL(parsing: "http://[fe80::1%25lo]:80/a").connectionURL(for: key) == "http://[fe80::1%25lo]:80/")
     }
 }

@@ -1,5 +1,6 @@
 import FerryCore
 import FerryTesting
+import Foundation
 import Testing
 
 @testable import FerryEngine
@@ -82,5 +83,38 @@ import Testing
             await server.shutdown()
             throw error
         }
+    }
+
+    /// NIO writes so large a head at once, and the client trapped when it became writable in the middle of that.
+    @Test(arguments: [40_000, 60_000]) func `a request with a body may have a head as large as any`(size: Int)
+        async throws
+    {
+        try await withClient(OriginScript(always: .status(201, body: "made"))) { harness, origin in
+            let path = harness.outside.file("upload")
+            try Data("body".utf8).write(to: URL(filePath: path))
+            var facts = stat()
+            try #require(unsafe stat(path, &facts) == 0)
+            let modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+            let request = harness.task(origin.url("/" + String(repeating: "p", count: 8000))) {
+                $0.name = "file.bin"
+                $0.method = "POST"
+                $0.body = .file(RequestBody.SentFile(path: path, size: 4, modified: modified))
+                $0.headers = (0..<4).map {
+                    HeaderField(name: "X-\($0)", value: String(repeating: "v", count: size / 4))
+                }
+            }
+            let history = await harness.transfer(request, tries: 1)
+            #expect(history.reports.count == 1)
+        }
+    }
+
+    @Test func `connections of another version of HTTP than the first are not used`() throws {
+        for (first, other) in [(NegotiatedVersion.Version.http1, NegotiatedVersion.Version.http2), (.http2, .http1)] {
+            let version = NegotiatedVersion()
+            try version.check(first)
+            try version.check(first)
+            #expect(throws: NegotiatedVersion.Changed.self) { try version.check(other) }
+        }
+        #expect(ClientFailure.isOfHTTP2(NegotiatedVersion.Changed()))
     }
 }
