@@ -21,6 +21,10 @@ package struct StatedDigest: Hashable, Codable, Sendable {
     /// The range in a file of a size.
     package func range(inSize size: Int64) -> Range<Int64> { start..<max(start, end ?? size) }
 
+    fileprivate func covers(_ other: Range<Int64>) -> Bool {
+        start <= other.lowerBound && other.upperBound <= end ?? .max
+    }
+
     /// The first digest that differs from those of the bytes.
     package func difference(from computed: [Checksum]) -> Checksum? { digests.first { !computed.contains($0) } }
 
@@ -48,18 +52,27 @@ package struct StatedDigest: Hashable, Codable, Sendable {
 /// The one rule: a file is whole when its bytes are there and no digest is pending. A response's digest is pending before its first
 /// byte is written, and is stored with the ranges, so that no kill leaves bytes that nothing is compared with.
 package struct PendingDigests: Hashable, Sendable {
-    /// The most that responses leave behind. The bytes of further ones are fetched again.
+    /// The most that responses leave behind.
     package static let limit = 64
 
-    /// In the order in which their responses began.
-    package private(set) var digests: [StatedDigest] = []
+    /// Of responses that are being written.
+    private var open: [StatedDigest] = []
+    /// Of responses that have ended.
+    private var left: [StatedDigest] = []
 
     package init() {}
 
-    package var isEmpty: Bool { digests.isEmpty }
+    package var digests: [StatedDigest] { left + open }
+
+    /// Whether the same is to be compared. Digests that were read from the journal are of no response that is being written.
+    package static func == (one: Self, other: Self) -> Bool { one.digests == other.digests }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(digests) }
+
+    package var isEmpty: Bool { left.isEmpty && open.isEmpty }
 
     /// Adds the digest of a response that is about to be written.
-    package mutating func begin(_ digest: StatedDigest) { digests.append(digest) }
+    package mutating func begin(_ digest: StatedDigest) { open.append(digest) }
 
     /// Settles the digest of a response that has ended.
     ///
@@ -72,11 +85,16 @@ package struct PendingDigests: Hashable, Sendable {
         _ digest: StatedDigest, wrote: Range<Int64>, reachedEnd: Bool, computed: [Checksum]
     ) -> Verdict {
         let isWhole = digest.end.map { $0 == wrote.upperBound } ?? reachedEnd
-        if isWhole || wrote.isEmpty { remove(digest) }
-        if isWhole { return digest.difference(from: computed).map(Verdict.differs) ?? .counts }
-        if wrote.isEmpty || digests.count <= Self.limit { return .counts }
         remove(digest)
-        return .uncounted
+        if isWhole { return digest.difference(from: computed).map(Verdict.differs) ?? .counts }
+        if wrote.isEmpty || left.contains(digest) { return .counts }
+        guard left.count >= Self.limit else {
+            left.append(digest)
+            return .counts
+        }
+        // Another digest that is compared at the end speaks of the same bytes: answers that go to the end of the file are all within
+        // the first.
+        return left.contains { $0.covers(wrote) } ? .counts : .uncounted
     }
 
     /// What the bytes of a response count for.
@@ -91,13 +109,17 @@ package struct PendingDigests: Hashable, Sendable {
 
     /// Settles the digest of a response whose bytes do not count, or one that was compared with the whole file.
     package mutating func remove(_ digest: StatedDigest) {
-        if let index = digests.firstIndex(of: digest) { digests.remove(at: index) }
+        if let index = open.firstIndex(of: digest) {
+            open.remove(at: index)
+        } else if let index = left.firstIndex(of: digest) {
+            left.remove(at: index)
+        }
     }
 }
 
 extension PendingDigests: Codable {
     package init(from decoder: any Decoder) throws {
-        digests = try decoder.singleValueContainer().decode([StatedDigest].self)
+        left = try decoder.singleValueContainer().decode([StatedDigest].self)
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -22,6 +22,16 @@
             return addresses.isEmpty ? .failure(.notFound) : .success(addresses)
         }
 
+        /// As many look-ups as leave most of the process's descriptors to others: each has about two.
+        static var limits: NameBook.Limits {
+            var limits = NameBook.Limits()
+            var files = rlimit()
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return limits }
+            limits.threads = min(limits.threads, max(16, Int(clamping: files.rlim_cur) / 8))
+            limits.reserved = limits.threads / 3
+            return limits
+        }
+
         private static func failure(_ status: Int32) -> NameBook.Failure {
             switch status {
             // A lack of descriptors or of memory says nothing about the name either.

@@ -14,15 +14,18 @@ final class NameResolver: Sendable {
     }
 
     private struct State {
-        var book = NameBook()
+        var book: NameBook
         var waiting: [String: [EventLoopPromise<[String]>]] = [:]
         var isShutDown = false
     }
 
     private let lookup: NameLookup
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ lookup: NameLookup) { self.lookup = lookup }
+    init(_ lookup: NameLookup) {
+        self.lookup = lookup
+        state = Mutex(State(book: NameBook(limits: NameLookup.limits)))
+    }
 
     func ask(_ name: String, on loop: any EventLoop) -> Answer {
         let promise = loop.makePromise(of: [String].self)

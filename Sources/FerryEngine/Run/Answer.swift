@@ -15,6 +15,7 @@ struct Answer: Sendable {
     /// How it was asked for.
     var course: RequestCourse { accepted.course }
     var url: HTTPURL { course.url }
+
     /// The digest that it states of its content, which is stored from a position on; nil where it states none.
     func statedDigest(from start: Int64) -> StatedDigest? {
         let length = head.status == 206 ? head.contentRange?.length : head.contentLength

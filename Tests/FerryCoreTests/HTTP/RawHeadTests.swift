@@ -128,7 +128,7 @@ import Testing
         var fault: HeadFault?
         do throws(HeadFault) { code = try RawHead.status(head.span) } catch { fault = error }
         #expect(code?.number == (number < 100 || number == 101 ? nil : number))
-        #expect(try (try? StatusCode(digits)) == code)
+        #expect((try? StatusCode(digits)) == code)
         #expect(fault == nil || number == 101 || fault?.text == "the status “\(digits)”")
     }
 

@@ -60,6 +60,11 @@ import Testing
         pending.begin(last)
         #expect(pending.end(last, wrote: 5000..<5001, reachedEnd: false, computed: []) == .uncounted)
         #expect(pending.digests.count == PendingDigests.limit && !pending.digests.contains(last))
+        // One within another is compared with it.
+        let within = stated(4, 6)
+        pending.begin(within)
+        #expect(pending.end(within, wrote: 4..<9, reachedEnd: false, computed: []) == .counts)
+        #expect(pending.digests.count == PendingDigests.limit && !pending.digests.contains(within))
         // One that is whole needs no room.
         pending.begin(last)
         #expect(pending.end(last, wrote: 5000..<5010, reachedEnd: true, computed: [right]) == .counts)
