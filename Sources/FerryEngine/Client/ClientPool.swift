@@ -233,7 +233,7 @@ final class ClientPool: Sendable {
             channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
                 .flatMap { channel.setOption(.writeBufferWaterMark, value: Self.writeBuffer) }
                 .flatMapThrowing {
-                    try version.check(.http1)
+                    try version.check(.http1, of: channel)
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -246,7 +246,7 @@ final class ClientPool: Sendable {
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try version.check(.http2)
+                try version.check(.http2, of: channel)
                 let pipeline = channel.pipeline.syncOperations
                 let tls = try pipeline.handler(type: NIOSSLHandler.self)
                 try pipeline.addHandler(HTTP2ErrorCloser(), position: .after(tls))

@@ -105,6 +105,19 @@ final class NegotiatedVersion: Sendable {
 
     private let version = Mutex<Version?>(nil)
 
+    /// On the connection's event loop, where the client makes it ready.
+    ///
+    /// - Throws: ``Changed`` for another version than that of the first connection, which is closed then.
+    func check(_ found: Version, of connection: any Channel) throws(Changed) {
+        do throws(Changed) {
+            try check(found)
+        } catch {
+            // Once the client has taken in that it has no connection; it leaves closing to us.
+            connection.eventLoop.scheduleTask(in: .zero) { connection.close(promise: nil) }
+            throw error
+        }
+    }
+
     /// - Throws: ``Changed`` for another version than that of the first connection.
     func check(_ found: Version) throws(Changed) {
         let first = version.withLock { version in

@@ -15,6 +15,8 @@ package final class FailingHTTP2Server: Sendable {
         case largeHead
         /// A head with a field that HTTP/2 forbids, which is an error of its stream alone (RFC 9113 §8.1.1).
         case malformedHead
+        /// None, but the server ends the connection after its first answer, and speaks HTTP/1.1 alone from then on.
+        case goesBack
         /// Two streams that the server pushes before it has acknowledged that it may not, and ends (RFC 9113 §8.4).
         case pushes
         /// These heads, one after the other, then a body.
@@ -65,12 +67,19 @@ package final class FailingHTTP2Server: Sendable {
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.keyFile, format: .pem)))
             configuration.applicationProtocols = ["h2", "http/1.1"]
             let context = try NIOSSLContext(configuration: configuration)
+            configuration.applicationProtocols = ["http/1.1"]
+            let later = try NIOSSLContext(configuration: configuration)
             let log = RequestLog()
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                        let isFirst = log.state.withLock { state in
+                            defer { state.connections += 1 }
+                            return state.connections == 0
+                        }
+                        let hasChanged = if case .goesBack = fault { !isFirst } else { false }
+                        try pipeline.addHandler(NIOSSLServerHandler(context: hasChanged ? later : context))
                         try pipeline.addHandler(FailingHTTP2Handler(fault, answersFirst: answersFirst, log))
                     }
                 }
@@ -105,6 +114,7 @@ private final class RequestLog: Sendable {
     struct State {
         var requests1: [String] = []
         var requests2 = 0
+        var connections = 0
     }
 
     let state = Mutex(State())
@@ -197,6 +207,11 @@ private final class FailingHTTP2Handler: ChannelInboundHandler {
 
     private func fail(_ stream: UInt32, _ context: ChannelHandlerContext) {
         switch fault {
+        case .goesBack:
+            send(frame(type: 1, flags: 4, stream: stream, [0x88]), context)
+            send(frame(type: 0, flags: 1, stream: stream, Array(FailingHTTP2Server.text2.utf8)), context)
+            send(frame(type: 7, stream: 0, [0, 0, 0, UInt8(stream & 0x7F), 0, 0, 0, 0]), context)
+            context.close(promise: nil)
         case .pushes:
             for promised: UInt8 in [2, 4] {
                 // `:method: GET`, `:scheme: https`, `:path: /`, `:authority: x` (RFC 7541 §6).

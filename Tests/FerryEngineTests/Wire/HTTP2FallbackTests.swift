@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    /// The client kept the connection of HTTP/2 that was closed, and trapped when it was shut down, or never ended.
+    @Test func `goes on over HTTP1 with a server that no longer speaks HTTP2`() async throws {
+        try await withServer(.goesBack) { harness, server in
+            for number in 1...3 {
+                let history = await harness.transfer(harness.request(server.url("/\(number).txt")), tries: 2) {
+                    $0.offersHTTP2 = true
+                }
+                #expect(history.success != nil, "\(history.errors)")
+                #expect(
+                    harness.text("\(number).txt") == (number == 1 ? FailingHTTP2Server.text2 : FailingHTTP2Server.text))
+            }
+            #expect(server.requests2 == 1 && server.requests1.count == 2)
+        }
+    }
+
     /// The client builds the path of HTTP/2 itself, from an URL that has none there.
     @Test func `is not tried for a target that the client cannot read`() async throws {
         try await withServer(.streamRefused) { harness, server in
