@@ -2,7 +2,7 @@ import FerryFoundation
 
 /// The standard input, output and error of this process.
 package enum StandardStreams {
-    /// Opens `/dev/null` in place of those that the process was started without.
+    /// Opens `/dev/null` for each standard stream that is closed.
     ///
     /// A socket or a file that got one of their numbers would be written to by what is meant for the user. Call it before anything
     /// is opened.

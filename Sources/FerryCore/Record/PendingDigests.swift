@@ -47,7 +47,7 @@ package struct StatedDigest: Hashable, Codable, Sendable {
 ///
 /// A response may state a digest of its content (`Content-Digest`, RFC 9530 §2), which is one of a range of the file as long as the
 /// file's version stays the same. Read to its end, a response is compared at once. One that was cut, or that ended early because
-/// another worker took its end over, is compared once all bytes of its range are there, whoever brought them.
+/// another worker took its end over, is compared once all bytes of its range are there.
 ///
 /// The one rule: a file is whole when its bytes are there and no digest is pending. A response's digest is pending before its first
 /// byte is written, and is stored with the ranges, so that no kill leaves bytes that nothing is compared with.
@@ -97,7 +97,7 @@ package struct PendingDigests: Hashable, Sendable {
         return left.contains { $0.covers(wrote) } ? .counts : .uncounted
     }
 
-    /// What the bytes of a response count for.
+    /// The verdict on the bytes of a response that has ended.
     package enum Verdict: Hashable, Sendable {
         /// They are good, or are compared later.
         case counts

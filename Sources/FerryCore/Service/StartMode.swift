@@ -69,7 +69,7 @@ package enum StartMode: Hashable, Sendable {
         if case .afterTraps(let atWork) = self { atWork } else { [] }
     }
 
-    /// What happened and what to type, for the user; nil after a usual start.
+    /// A sentence for the user about the crashes; nil after a usual start.
     package var warning: String? {
         guard case .afterTraps(let atWork) = self else { return nil }
         let beginning = "ferryd crashed twice, each time within a minute of its start."

@@ -54,7 +54,7 @@ final class NameResolver: Sendable {
     /// Notes which address of a name was connected to.
     func prefer(_ address: String, for name: String) { state.withLock { $0.book.prefer(address, for: name) } }
 
-    /// Lets a name be looked up again whose addresses cannot be connected to: its server may have another one by now.
+    /// Forgets the addresses of a name after none could be connected to: its server may have another one by now.
     func forget(_ name: String) { state.withLock { $0.book.forget(name) } }
 
     /// Lets names that had no address be looked up again, such as on another network.

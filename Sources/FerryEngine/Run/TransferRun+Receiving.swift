@@ -60,7 +60,7 @@ extension TransferRun {
         try await settle(sink, partial, until: end, fault ?? failure, stated, [])
     }
 
-    /// Lets a response be written. The digest that it states is stored with the first range that speaks of its bytes.
+    /// Begins to write a response. The digest that it states is stored with the first of its ranges.
     func open(_ sink: BodySink, _ stated: StatedDigest?) {
         writes.open(sink)
         if let stated { facts.pendingDigests.begin(stated) }
@@ -200,7 +200,7 @@ extension TransferRun {
         }
     }
 
-    /// What the bytes of a response count for that has ended, by the digest that it stated.
+    /// Compares a response that has ended with the digest that it stated.
     func judge(
         _ stated: StatedDigest?, wrote: Range<Int64>, reachedEnd: Bool, _ digest: RunningDigest?
     ) -> PendingDigests.Verdict {

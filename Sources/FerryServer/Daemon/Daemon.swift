@@ -82,8 +82,7 @@ private final class GroupHandle: Sendable {
 }
 
 extension Daemon {
-    /// What the process needs before anything else runs in it. Ends the process where the system does not give it the threads that it
-    /// needs.
+    /// Prepares the process. Call it before anything else runs. Ends the process if the system refuses the threads that it needs.
     package static func prepareProcess() {
         StandardStreams.fill()
         ProcessMemory.limit()

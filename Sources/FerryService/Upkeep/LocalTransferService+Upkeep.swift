@@ -147,7 +147,7 @@ package enum ProcessMemory {
 
 /// The threads of the daemon's process.
 package enum ProcessThreads {
-    /// What event loops, Swift's own threads and those for disks and names need for a few transfers.
+    /// Threads for event loops, Swift's own pool, disks and names, as a few transfers need them.
     package static let least = 24 + 2 * ProcessInfo.processInfo.activeProcessorCount
 
     /// Whether the system gives so many more threads at the moment. NIO ends the process, and Swift waits for ever, where it does
