@@ -1,5 +1,6 @@
 import FerryCore
 import FerryTesting
+import Foundation
 import Testing
 
 @testable import FerryService
@@ -28,6 +29,26 @@ import Testing
             try await bed.act(.resume, id)
             let done = try await bed.wait(for: id, .succeeded)
             #expect(done.error == nil)
+        }
+    }
+
+    /// A transfer whose end could not be stored was taken out of its line, and stood in none.
+    @Test func `leaves a transfer in its line whose cancellation cannot be stored`() async throws {
+        try await withStoredService(Self.script) { bed, local in
+            for number in 0..<300 {
+                _ = try await bed.add("/\(number)") { $0.notBefore = Date(timeIntervalSinceNow: 1000) }
+            }
+            try await withoutRoom(local) {
+                _ = try await bed.service.act(.cancel, on: TransferSelection(ids: nil))
+            }
+            var query = TransferQuery()
+            query.limit = 1000
+            let shown = try await bed.service.transfers(query).transfers
+            // One whose wish is stored ends once there is room. The others wait as before.
+            let left = shown.filter { $0.state != .canceled && $0.state != .suspended }
+            #expect(shown.count == 300)
+            #expect(left.allSatisfy { $0.state == .waiting && $0.reason == .beginDate })
+            #expect(left.count > 0, "\(left.count)")
         }
     }
 }

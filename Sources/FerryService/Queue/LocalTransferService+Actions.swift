@@ -86,10 +86,13 @@ extension LocalTransferService {
         take(.rested(record))
         var machine = TransferMachine(record)
         guard case .stop = machine.wished(.cancel, at: WishMoment(now: .now)),
-            case .finish(let outcome) = machine.runStopped(),
-            // One that cannot be stored, or was decided from an old row, takes the usual way.
-            (try? await finish(machine.record, outcome)) == true
-        else { return nil }
+            case .finish(let outcome) = machine.runStopped(), (try? await finish(machine.record, outcome)) == true
+        else {
+            // One that cannot be stored, or was decided from an old row, takes the usual way, from its place in line.
+            let current = (try? await records(of: [record.id])) ?? [record]
+            for one in current where one.isEligible { take(.resumed(one)) }
+            return nil
+        }
         return ActionResult(id: record.id, state: .canceled)
     }
 
