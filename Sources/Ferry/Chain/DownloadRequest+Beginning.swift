@@ -82,7 +82,12 @@ extension DownloadRequest {
         let plan = RequestPlan(template: PlanTemplate(final), url: address.absoluteString, name: nil)
         partial?.claim()
         let submission = Submission([(task, plan)])
-        if waits { shared.storeAndWait(submission) } else { shared.store(submission) { _ in } }
+        if waits {
+            shared.storeAndWait(submission)
+            partial?.settle()
+        } else {
+            shared.store(submission) { _ in partial?.settle() }
+        }
     }
 
     private func task(

@@ -23,8 +23,11 @@ package struct PartialDownload: Sendable {
     /// Gives the partial file to the download that goes on with it.
     package func claim() { Self.folders.claim(source.path, size: source.offset) }
 
-    /// Lets the partial file be found again: no download goes on with it.
-    package func show() { Self.folders.show(source.path) }
+    /// Ends the claim: the service has taken the partial file, or has refused it.
+    package func settle() {
+        Self.folders.settle(source.path)
+        Self.folders.show(source.path)
+    }
 
     /// The resume data of a request whose partial file its service has released; nil if the file cannot be kept.
     ///

@@ -1,26 +1,47 @@
 import FerryCore
 import Foundation
 import Glibc
+import Synchronization
+
+/// The partial files that tasks of this process have claimed, and that their service has not taken yet.
+///
+/// The end of a task is told again to an app that has not acknowledged it, and tells of the task's partial file. A name
+/// that this gave the file back after another task had claimed it would make the service refuse the file.
+final class PartialClaims: Sendable {
+    private let paths = Mutex<Set<String>>([])
+
+    func insert(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+    func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+    /// Calls a function unless a task has claimed the file; no task claims one meanwhile.
+    func unlessClaimed(_ path: String, _ body: () -> Void) {
+        paths.withLock { if !$0.contains(path) { body() } }
+    }
+}
 
 /// Partial files as apps know them: by the name in their resume data, in the folder for temporary files.
 ///
 /// On Apple's systems that file is the partial file. Apps look whether it is there before they use the data, and some put a
 /// copy away and bring it back.
 extension LocalFolders {
-    /// Lets a partial file that is there be found in the folder for temporary files as well.
+    /// Lets a partial file that is there be found in the folder for temporary files as well, unless a task has claimed it.
     func show(_ path: String) {
-        guard Self.own(path) != nil else { return }
-        let shown = shownPath(of: path)
-        if unsafe link(path, shown) == 0 { return }
-        // A hard link stays on its file system.
-        unsafe symlink(path, shown)
+        claims.unlessClaimed(path) {
+            guard Self.own(path) != nil else { return }
+            let shown = shownPath(of: path)
+            if unsafe link(path, shown) == 0 { return }
+            // A hard link stays on its file system.
+            unsafe symlink(path, shown)
+        }
     }
 
-    /// Gives a partial file to the task that goes on with it: it has no second name then.
+    /// Gives a partial file to the task that goes on with it: it has no second name then, until ``settle(_:)``.
     ///
     /// A file that is gone comes back from where the app has put its copy.
     /// - Parameter size: the bytes that it must have.
     func claim(_ path: String, size: Int64) {
+        claims.insert(path)
         let shown = shownPath(of: path)
         guard let found = Self.own(shown) else { return }
         // One that is too short is what a copy has left that was cut off.
@@ -31,6 +52,9 @@ extension LocalFolders {
         try? FileManager.default.removeItem(atPath: path)
         try? FileManager.default.moveItem(atPath: shown, toPath: path)
     }
+
+    /// Ends a claim: the service has taken the file, or has refused it.
+    func settle(_ path: String) { claims.remove(path) }
 
     private func hide(_ path: String) {
         let shown = shownPath(of: path)

@@ -14,6 +14,8 @@ struct LocalFolders: Sendable {
     let own: String
     /// Partial files that resume data name, of all processes.
     let partials: String
+    /// Partial files that a task is about to go on with.
+    let claims = PartialClaims()
 
     /// - Parameter temporary: the folder of the system's temporary files.
     init(temporary: String = NSTemporaryDirectory()) {

@@ -16,6 +16,7 @@ extension TransferTransport {
             let service = try await transfers.place.service()
             if let source = request.continues { transfers.place.folders.claim(source.path, size: source.offset) }
             let transfer = try await submitted(request, to: service)
+            if let source = request.continues { transfers.place.folders.settle(source.path) }
             let isTooLate = state.withLock { state in
                 state.request = nil
                 if state.failure == nil { state.id = transfer.id }
@@ -27,7 +28,10 @@ extension TransferTransport {
             }
             transfers.register(self, for: transfer.id)
         } catch {
-            if let source = request.continues { transfers.place.folders.show(source.path) }
+            if let source = request.continues {
+                transfers.place.folders.settle(source.path)
+                transfers.place.folders.show(source.path)
+            }
             fail(URLErrorMapping.error(error, url: task.currentRequest?.url))
         }
     }

@@ -33,6 +33,20 @@ import Testing
         }
     }
 
+    /// The end of the task before is told again to an app that has not acknowledged it.
+    @Test func `a partial file that a task has claimed gets no second name until its service has answered`()
+        async throws
+    {
+        try await withPartial { folders, kept, shown in
+            folders.claim(kept, size: 100)
+            folders.show(kept)
+            #expect(!exists(shown))
+            folders.settle(kept)
+            folders.show(kept)
+            #expect(exists(shown))
+        }
+    }
+
     @Test func `a file on another file system is shown by a link that is followed`() async throws {
         try await withPartial { folders, _, _ in
             // procfs is a file system of its own everywhere.
