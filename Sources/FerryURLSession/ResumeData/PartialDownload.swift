@@ -24,10 +24,7 @@ package struct PartialDownload: Sendable {
     package func claim() { Self.folders.claim(source.path, size: source.offset) }
 
     /// Ends the claim: the service has taken the partial file, or has refused it.
-    package func settle() {
-        Self.folders.settle(source.path)
-        Self.folders.show(source.path)
-    }
+    package func settle() { Self.folders.settle(source.path) }
 
     /// The resume data of a request whose partial file its service has released; nil if the file cannot be kept.
     ///

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The partial files that tasks of this process have claimed, and that their service has not taken yet.
+/// The paths of partial files that tasks of this process have claimed, until the service has answered.
 ///
-/// The end of a task is told again to an app that has not acknowledged it, and tells of the task's partial file. A name
-/// that this gave the file back after another task had claimed it would make the service refuse the file.
+/// A service refuses a partial file with two names. An app that has not acknowledged the end of a task receives that end
+/// again, which shows the task's partial file: perhaps after another task has claimed it.
 final class PartialClaims: Sendable {
     private let paths = Mutex<Set<String>>([])
 
@@ -25,7 +25,7 @@ final class PartialClaims: Sendable {
 /// On Apple's systems that file is the partial file. Apps look whether it is there before they use the data, and some put a
 /// copy away and bring it back.
 extension LocalFolders {
-    /// Lets a partial file that is there be found in the folder for temporary files as well, unless a task has claimed it.
+    /// Gives a partial file a second name in the folder for temporary files, unless it is gone or a task has claimed it.
     func show(_ path: String) {
         claims.unlessClaimed(path) {
             guard Self.own(path) != nil else { return }
@@ -53,8 +53,11 @@ extension LocalFolders {
         try? FileManager.default.moveItem(atPath: shown, toPath: path)
     }
 
-    /// Ends a claim: the service has taken the file, or has refused it.
-    func settle(_ path: String) { claims.remove(path) }
+    /// Ends a claim once the service has answered: a file that it has not taken is shown again.
+    func settle(_ path: String) {
+        claims.remove(path)
+        show(path)
+    }
 
     private func hide(_ path: String) {
         let shown = shownPath(of: path)

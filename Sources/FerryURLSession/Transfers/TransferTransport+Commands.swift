@@ -15,8 +15,8 @@ extension TransferTransport {
         do throws(FerryCore.TransferError) {
             let service = try await transfers.place.service()
             if let source = request.continues { transfers.place.folders.claim(source.path, size: source.offset) }
+            defer { if let source = request.continues { transfers.place.folders.settle(source.path) } }
             let transfer = try await submitted(request, to: service)
-            if let source = request.continues { transfers.place.folders.settle(source.path) }
             let isTooLate = state.withLock { state in
                 state.request = nil
                 if state.failure == nil { state.id = transfer.id }
@@ -28,10 +28,6 @@ extension TransferTransport {
             }
             transfers.register(self, for: transfer.id)
         } catch {
-            if let source = request.continues {
-                transfers.place.folders.settle(source.path)
-                transfers.place.folders.show(source.path)
-            }
             fail(URLErrorMapping.error(error, url: task.currentRequest?.url))
         }
     }

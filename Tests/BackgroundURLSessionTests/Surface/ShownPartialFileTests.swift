@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The end of the task before is told again to an app that has not acknowledged it.
+    /// An app that has not acknowledged the end of the task before receives it again.
     @Test func `a partial file that a task has claimed gets no second name until its service has answered`()
         async throws
     {
@@ -42,8 +42,11 @@ import Testing
             folders.show(kept)
             #expect(!exists(shown))
             folders.settle(kept)
-            folders.show(kept)
-            #expect(exists(shown))
+            #expect(exists(shown), "The service has refused it.")
+            folders.claim(kept, size: 100)
+            try FileManager.default.removeItem(atPath: kept)
+            folders.settle(kept)
+            #expect(!exists(shown), "The service has taken it.")
         }
     }
 
