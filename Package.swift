@@ -226,6 +226,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        // What both journals promise.
+        .testTarget(
+            name: "FerryJournalTests",
+            dependencies: [
+                "FerryCore", "FerryService", "FerryStore", .product(name: "Logging", package: "swift-log"),
+            ]),
+        // The queue's decisions, without attempts and files.
+        .testTarget(
+            name: "FerryQueueTests",
+            dependencies: [
+                "FerryCore", "FerryEngine", "FerryService", "FerrySimulation", "FerryStore", "FerryTesting",
+            ]),
         .testTarget(name: "FerryAPITests", dependencies: ["FerryAPI", "FerryCore"]),
         .testTarget(name: "FerryAria2Tests", dependencies: ["FerryAria2", "FerryCore", "FerryFoundation"]),
         .testTarget(
@@ -255,6 +267,25 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// FERRY_TARGETS, names with commas between them, leaves only these targets and what they depend on, so that scripts build
+// and link no more than they use.
+if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var kept: Set<String> = []
+    var open = names.split(separator: ",").map(String.init)
+    while let name = open.popLast() {
+        guard let target = targets[name], kept.insert(name).inserted else { continue }
+        open += target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
+}
 
 /// Targets with a page at their door.
 let documented: Set = [

@@ -40,17 +40,40 @@ import Testing
         "8388608T", "8388607T", "9223372036854775807k", "\u{663}", "", " 1",
     ]
 
-    /// What is taken is a number that the daemon may be asked for; everything else is a sentence and status 64.
-    @Test(arguments: [
+    private static let numberOptions = [
         "--retries", "-x", "--limit-rate", "--expected-size", "--max-size", "--priority", "--connect-timeout",
         "--max-redirs", "--max-time", "-Y",
-    ])
+    ]
+
+    /// A number that is taken reaches the daemon; every other one is answered with a sentence.
+    @Test(arguments: Self.numberOptions)
     func `a number on a command line is taken or refused`(option: String) async throws {
         for number in Self.numbers {
-            let (daemon, console) = (FakeDaemon(), RecordingConsole())
-            let status = await ferry("add", "http://example.com/x", option, number, daemon: daemon, console: console)
-            #expect(status == (daemon.requests.isEmpty ? 64 : 0), "\(number)")
-            #expect(daemon.requests.isEmpty != console.talk.isEmpty, "\(number)")
+            let daemon = FakeDaemon()
+            let refusal = await refusal(of: [option, number], daemon)
+            #expect(daemon.requests.isEmpty == (refusal != nil), "\(number)")
+            #expect(refusal?.isEmpty != true, "\(number)")
+        }
+    }
+
+    @Test(arguments: Self.numberOptions)
+    func `a number that is refused ends the program with a sentence and status 64`(option: String) async {
+        let (daemon, console) = (FakeDaemon(), RecordingConsole())
+        #expect(await ferry("add", "http://example.com/x", option, "nan", daemon: daemon, console: console) == 64)
+        #expect(daemon.requests.isEmpty && !console.talk.isEmpty)
+    }
+
+    /// Runs `ferry add` alone: the program explains a refusal with the help of all its commands, which takes a second in a
+    /// debug build.
+    private func refusal(of options: [String], _ daemon: FakeDaemon) async -> String? {
+        do {
+            let words = JoinedOptions.separated(["add", "http://example.com/x"] + options)
+            _ = try await AddCommand.parse(Array(words.dropFirst())).run(in: context(daemon))
+            return nil
+        } catch let error as ValidationError {
+            return error.message
+        } catch {
+            return "\(error)"
         }
     }
 

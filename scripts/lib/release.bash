@@ -34,15 +34,13 @@ ferry_build() {
     : >"$log"
     started=$(mktemp -p "$root/.build" --suffix .ferry-started)
     # Loading Swift's libraries takes longer than a small command does, so they are linked in.
-    for product in ferry ferryd; do
-        if ! swift build --package-path "$root" -c release "${ferry_link_flags[@]}" --product "$product" \
-            </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
-        then
-            rm -f "$started"
-            grep -a 'error:' "$log" >&2 || tail -n 20 "$log" >&2
-            ferry_die "the build failed; all that it said is in $log"
-        fi
-    done
+    if ! FERRY_TARGETS=ferry,ferryd "$root/scripts/swift" build --package-path "$root" -c release "${ferry_link_flags[@]}" \
+        </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
+    then
+        rm -f "$started"
+        grep -a 'error:' "$log" >&2 || tail -n 20 "$log" >&2
+        ferry_die "the build failed; all that it said is in $log"
+    fi
     if ! ferry_check_linking "$root/.build/release/ferry" "$root/.build/release/ferryd" >&2; then
         rm -f "$started"
         ferry_die "the programs are not linked as they should be, see above"

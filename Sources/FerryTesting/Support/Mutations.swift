@@ -5,7 +5,7 @@ import Foundation
 /// By themselves the tests that use them take about a minute together. Two variables concern all of them:
 /// `FERRY_FUZZ_ROUNDS` makes so many rounds of each in place of its usual number, `FERRY_FUZZ_SEED` takes another seed:
 /// ```sh
-/// FERRY_FUZZ_ROUNDS=10000 scripts/test --filter 'Mutated|Hostile'
+/// FERRY_FUZZ_ROUNDS=10000 scripts/test 'Mutated|Hostile'
 /// ```
 package struct Mutations: RandomNumberGenerator, Sendable {
     private var numbers: SplitMix

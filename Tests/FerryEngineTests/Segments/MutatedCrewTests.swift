@@ -3,7 +3,7 @@ import Testing
 
 /// Histories of workers that lie, are cut, shortened and stolen from, with kills between any two steps.
 ///
-/// `FERRY_FUZZ_ROUNDS=100000 scripts/test --filter 'Mutated crews'` tries as many of them.
+/// `FERRY_FUZZ_ROUNDS=100000 scripts/test 'Mutated crews'` tries as many of them.
 @Suite(.timeLimit(.minutes(Mutations.minutes(3)))) struct `Mutated crews` {
     @Test func `place the file with right bytes alone`() async throws {
         var mutations = Mutations(seed: 77)

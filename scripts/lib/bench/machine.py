@@ -37,9 +37,9 @@ def build(*products):
     """Builds ferry, ferryd and these programs of Benchmarks/, each of them only where it is not built yet."""
     if "FERRY_BIN" not in os.environ:
         subprocess.run([ROOT / "scripts/ferry", "--help"], check=True, stdout=subprocess.DEVNULL)
-        for product in products:
-            subprocess.run(["swift", "build", "--package-path", ROOT, "-c", "release", "--product", product],
-                           check=True, stdout=sys.stderr)
+        if products:
+            subprocess.run([ROOT / "scripts/swift", "build", "--package-path", ROOT, "-c", "release"],
+                           env=os.environ | {"FERRY_TARGETS": ",".join(products)}, check=True, stdout=sys.stderr)
 
 
 def build_foundation():

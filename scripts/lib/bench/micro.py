@@ -32,7 +32,7 @@ def micro(update):
     if not counts_instructions():
         say("microbenchmarks skipped: this machine does not let programs count instructions (perf_event_open)")
         return 0
-    command = ["swift", "package", "--package-path", PACKAGE, "--disable-sandbox", "--allow-writing-to-package-directory",
+    command = [ROOT / "scripts/swift", "package", "--package-path", PACKAGE, "--disable-sandbox", "--allow-writing-to-package-directory",
                "benchmark", "thresholds", "update" if update else "check", "--path", PACKAGE / "Thresholds",
                "--metric", "instructions", "--no-progress"]
     # The plugin's own statuses do not come through `swift package`; what it says last does.

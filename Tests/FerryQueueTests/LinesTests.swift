@@ -1,4 +1,5 @@
 import FerryCore
+import FerryTesting
 import FerryStore
 import Foundation
 import Testing

@@ -1,0 +1,1 @@
+../FerryStoreTests/Support/Journal+Shortcuts.swift

@@ -1,0 +1,1 @@
+../FerryStoreTests/Support/WishStates.swift

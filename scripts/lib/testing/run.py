@@ -1,0 +1,71 @@
+"""Runs a test bundle: its output as it comes, a summary of what failed, and an end to a run that is silent for too long."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+# A run that prints nothing for so many seconds hangs: each test says when it starts and ends.
+SILENCE = 600
+TOTAL = re.compile(r"Test run with (\d+) tests?")
+FAILURE = re.compile(r"recorded an issue|(?:Test|Suite) .* failed after|rror: Exited with unexpected signal")
+STARTED = re.compile(r"◇ Test (?!case |run )(.*) started\.$")
+ENDED = re.compile(r"[✔✘➜] Test (.*?) (?:with \d+ test cases? )?(?:passed|failed|skipped)")
+CASE = "◇ Test case passing "
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Report:
+    """What the lines of a run said."""
+
+    def __init__(self):
+        self.failures, self.running, self.total, self.count, self.case = [], {}, None, 0, ""
+
+    def read(self, line):
+        """Returns whether the line is worth showing: the start of each case of a table is not."""
+        line = COLOUR.sub("", line.rstrip("\n"))
+        if line.startswith(CASE):
+            self.case = line
+            return False
+        if found := TOTAL.search(line):
+            self.total, self.count = line, int(found.group(1))
+        elif FAILURE.search(line):
+            self.failures.append(line)
+        if found := STARTED.search(line):
+            self.running[found.group(1)] = True
+        if found := ENDED.search(line):
+            self.running.pop(found.group(1), None)
+        return True
+
+
+def run(bundle, arguments, environment, silence=SILENCE):
+    """Runs the bundle. Returns its exit status, and its report."""
+    process = subprocess.Popen(
+        [bundle, "--testing-library", "swift-testing", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL, env=environment, text=True, errors="replace", start_new_session=True)
+    report, last, ended = Report(), [time.monotonic()], threading.Event()
+
+    def end_if_silent():
+        while not ended.wait(1):
+            if time.monotonic() - last[0] > silence:
+                names = ", ".join(report.running) or "no test"
+                print(f"test: nothing was printed for {silence} s while these ran: {names}. The run is ended.\n"
+                      f"The last case of a table: {report.case}", flush=True)
+                os.killpg(process.pid, signal.SIGKILL)
+                return
+
+    threading.Thread(target=end_if_silent, daemon=True).start()
+    try:
+        for line in process.stdout:
+            last[0] = time.monotonic()
+            if report.read(line):
+                sys.stdout.write(line if sys.stdout.isatty() else COLOUR.sub("", line))
+                sys.stdout.flush()
+        return process.wait(), report
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGTERM)
+        raise
+    finally:
+        ended.set()
