@@ -1,8 +1,9 @@
 # How Ferry's programs are linked for use. Sourced by the other scripts after packages.bash.
 
 # No run path: a program would load libraries that lie in its own folder, where a download may have put one of that name.
-# relro and now: what the loader has filled in cannot be written to afterwards. -s: no names but those that are needed.
-ferry_link_flags=(--static-swift-stdlib --disable-local-rpath
+# relro and now: what the loader has filled in cannot be written to afterwards. -s: no names but those that are needed;
+# debug information would be made for nothing.
+ferry_link_flags=(--static-swift-stdlib --disable-local-rpath -debug-info-format none
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -s)
 
 # ferry_check_linking PROGRAM…: fails unless each is linked so.
