@@ -1,4 +1,8 @@
 # The optimized programs ferry and ferryd of this checkout. Sourced by the other scripts, which set root.
+# shellcheck source=packages.bash
+. "$root/scripts/lib/packages.bash"
+# shellcheck source=linking.bash
+. "$root/scripts/lib/linking.bash"
 
 ferry_stamp=$root/.build/ferry-release.stamp  # time: start of the last good build; content: its Package.resolved
 ferry_resolved() { cat "$root/Package.resolved" 2>/dev/null || true; }
@@ -19,11 +23,10 @@ ferry_progress() {
     fi
 }
 
+# Builds optimized; the arguments are SwiftPM's. Other options would compile again what scripts/ferry has compiled.
+ferry_swift_build() { "$root/scripts/swift" build -c release "${ferry_link_flags[@]}" "$@"; }
+
 ferry_build() {
-    # shellcheck source=packages.bash
-    . "$root/scripts/lib/packages.bash"
-    # shellcheck source=linking.bash
-    . "$root/scripts/lib/linking.bash"
     ferry_build_packages
     mkdir -p "$root/.build"
     exec 9>"$root/.build/ferry-release.lock"
@@ -34,8 +37,7 @@ ferry_build() {
     : >"$log"
     started=$(mktemp -p "$root/.build" --suffix .ferry-started)
     # Loading Swift's libraries takes longer than a small command does, so they are linked in.
-    if ! FERRY_TARGETS=ferry,ferryd "$root/scripts/swift" build --package-path "$root" -c release "${ferry_link_flags[@]}" \
-        </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
+    if ! FERRY_TARGETS=ferry,ferryd ferry_swift_build --package-path "$root" </dev/null 2>&1 9>&- | tee -a "$log" | ferry_progress
     then
         rm -f "$started"
         grep -a 'error:' "$log" >&2 || tail -n 20 "$log" >&2

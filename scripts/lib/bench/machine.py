@@ -38,8 +38,9 @@ def build(*products):
     if "FERRY_BIN" not in os.environ:
         subprocess.run([ROOT / "scripts/ferry", "--help"], check=True, stdout=subprocess.DEVNULL)
         if products:
-            subprocess.run([ROOT / "scripts/swift", "build", "--package-path", ROOT, "-c", "release"],
-                           env=os.environ | {"FERRY_TARGETS": ",".join(products)}, check=True, stdout=sys.stderr)
+            script = 'root=$1; . "$root/scripts/lib/release.bash"; ferry_swift_build --package-path "$root"'
+            subprocess.run(["bash", "-c", script, "bench", ROOT], env=os.environ | {"FERRY_TARGETS": ",".join(products)},
+                           check=True, stdout=sys.stderr)
 
 
 def build_foundation():
