@@ -23,7 +23,7 @@ ferry_progress() {
     fi
 }
 
-# Builds optimized; the arguments are SwiftPM's. Other options would compile again what scripts/ferry has compiled.
+# Builds optimized; the arguments are SwiftPM's. Other options, or another linker, would compile everything again.
 ferry_swift_build() { "$root/scripts/swift" build -c release "${ferry_link_flags[@]}" "$@"; }
 
 ferry_build() {

@@ -1,7 +1,7 @@
 // An app that downloads in the background. Kill it in the middle: the daemon finishes the download and starts the app
 // again to take the file.
 //
-//     scripts/example Relaunched https://example.org/large.bin ~/Downloads
+//     swift run Relaunched https://example.org/large.bin ~/Downloads
 
 import BackgroundURLSession
 
