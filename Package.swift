@@ -226,7 +226,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // What both journals promise.
+        // The contract of both journals.
         .testTarget(
             name: "FerryJournalTests",
             dependencies: [

@@ -118,7 +118,7 @@ import Testing
         #expect(latest.count <= EventQueue.liveCapacity && latest.last == "running 19999")
     }
 
-    /// What a listener was told. Consecutive durable events are one run, so that long sequences are compared fast.
+    /// A sequence of events. Consecutive durable events are one run, so that long sequences are compared fast.
     private struct Sequence: Equatable {
         private enum Run: Equatable {
             case durable(first: Int64, last: Int64)
@@ -146,7 +146,7 @@ import Testing
 
     /// Durable events come all and once, and each live one between its neighbours, whatever comes and however it is read.
     @Test(arguments: 0..<40 as Range<UInt64>) func `keeps the order of what comes`(seed: UInt64) {
-        var random = SteppedNumbers(seed: seed)
+        var random = SplitMix(seed: seed)
         var queue = EventQueue()
         var (expected, told) = (Sequence(), Sequence())
         var last: Int64 = 0

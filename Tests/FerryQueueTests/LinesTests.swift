@@ -1,6 +1,6 @@
 import FerryCore
-import FerryTesting
 import FerryStore
+import FerryTesting
 import Foundation
 import Testing
 
@@ -154,7 +154,7 @@ import Testing
             case line(QueueKey)
             case delayed(QueueKey, until: Double)
         }
-        var numbers = SteppedNumbers(seed: seed)
+        var numbers = SplitMix(seed: seed)
         var lines = Lines(lookAhead: 60)
         var places: [TransferID: Place] = [:]
         var clock = 0.0

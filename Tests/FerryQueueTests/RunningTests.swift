@@ -198,7 +198,7 @@ import Testing
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `say the same, whatever happens`(seed: UInt64) {
-        var numbers = SteppedNumbers(seed: seed)
+        var numbers = SplitMix(seed: seed)
         var running = Running()
         var flags: [TransferID: Flags] = [:]
         var keepers: Set<TransferID> = []

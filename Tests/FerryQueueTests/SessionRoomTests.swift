@@ -207,7 +207,7 @@ import Testing
     /// not quit, and at most four processes in a row are started in vain.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `calls an app only when there is something to call it for`(seed: UInt64) {
-        var numbers = SteppedNumbers(seed: seed)
+        var numbers = SplitMix(seed: seed)
         var desk = desk()
         var (isOpen, isQuit, hasNews) = (false, false, true)
         var (token, process) = (0, Int32(100))

@@ -107,7 +107,7 @@ import Testing
             let slots = 3
             try await bed.changeSettings { $0.activeTransfers = slots }
             let transfers = try await bed.add((0..<30).map { bed.request("/\($0)") })
-            var numbers = SteppedNumbers(seed: 11)
+            var numbers = SplitMix(seed: 11)
             for step in 0..<60 {
                 let index = Int.random(in: 0..<30, using: &numbers)
                 let id = transfers[index].id

@@ -66,9 +66,13 @@ def matching(word, sources):
     }
 
 
+def suites_of(texts):
+    """The names of the suites that files declare, in order."""
+    return sorted({name.strip("`") for text in texts for name in re.findall(r"@Suite\b[^\n]*?\bstruct (`[^`\n]+`|\w+)", text)})
+
+
 def unknown(word, targets, sources):
-    suites = sorted({name.strip("`") for texts in sources.values() for text in texts
-                     for name in re.findall(r"@Suite\b[^\n]*?\bstruct (`[^`\n]+`|\w+)", text)})
+    suites = suites_of(text for texts in sources.values() for text in texts)
     lower = {suite.lower(): suite for suite in suites}
     near = [lower[each] for each in difflib.get_close_matches(word.lower(), lower, n=8, cutoff=0.4)]
     modules = sorted({each.name for each in targets.values() if of_module(each.name, targets)})
