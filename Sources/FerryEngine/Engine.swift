@@ -57,7 +57,8 @@ package final class Engine: Sendable {
         leftoverDisk = LeftoverDisk(disk: disk)
         places = DiskPlaces(disk: disk)
         names = NameResolver(configuration.lookup)
-        clients = ClientPool(loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts)
+        clients = ClientPool(
+            loops: self.loops, trust: configuration.trust, timeouts: configuration.timeouts, names: names)
     }
 
     /// The number of an event loop, each in its turn, that only writes to the same place can hold up.

@@ -32,7 +32,7 @@ package struct Diagnosis: Sendable {
         for room in facts.rooms { judge(room) }
         judgeClock(facts)
         judgeNames(facts)
-        judgeProxies(facts.environment)
+        judgeProxies(facts)
         judgeCertificates(facts)
     }
 
@@ -134,13 +134,19 @@ package struct Diagnosis: Sendable {
 
     // MARK: The environment
 
-    private mutating func judgeProxies(_ environment: [String: String]) {
-        let caller = CallerEnvironment(variables: environment, umask: .usual, currentFolder: "/")
-        let named = caller.proxies.filter { $0.key.lowercased() != "no_proxy" && !$0.value.isEmpty }
-        for (name, value) in named.sorted(by: { $0.key < $1.key }) {
+    private mutating func judgeProxies(_ facts: InstallationFacts) {
+        let environment = facts.environment
+        for (name, value) in facts.proxies {
             do throws(TransferError) {
                 let proxy = try ProxyChoice(parsing: value)
-                add(.fine, "proxy", "\(name) is \(proxy.scheme.rawValue)://\(proxy.host):\(proxy.port).")
+                if let fault = facts.proxyFaults[name] {
+                    add(
+                        .problem, "proxy",
+                        "\(name) is \(proxy.shown), which cannot be used: \(fault). Start the proxy, or unset the variable."
+                    )
+                } else {
+                    add(.fine, "proxy", "\(name) is \(proxy.shown).")
+                }
             } catch {
                 add(.problem, "proxy", "\(name) cannot be used: \(error.message)")
             }

@@ -26,6 +26,9 @@ extension InstallationFacts {
             facts.lastUse = attributes?[.modificationDate] as? Date
         }
         facts.lookAtNames()
+        for (name, value) in facts.proxies {
+            facts.proxyFaults[name] = (try? ProxyChoice(parsing: value)).flatMap(ProxyProbe.fault)
+        }
         let named = RequestTrust(variables: environment, currentFolder: currentFolder).authorities
         facts.authorities = (named.isEmpty ? SystemRoots.files + [SystemRoots.folder] : named).filter(holdsSomething)
         return facts

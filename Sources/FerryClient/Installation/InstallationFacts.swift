@@ -21,9 +21,18 @@ package struct InstallationFacts: Sendable {
     /// How many name servers `/etc/resolv.conf` names; nil where there is no such file.
     package var nameServers: Int?
     package var environment: [String: String] = [:]
+    /// Why a proxy of the environment cannot be connected to, by the variable that names it.
+    package var proxyFaults: [String: String] = [:]
     package var currentFolder = "/"
     /// Files and folders of authorities that the environment names, or else that the system has, and that can be read.
     package var authorities: [String] = []
+
+    /// The variables of the environment that name a proxy, in order.
+    var proxies: [(name: String, value: String)] {
+        CallerEnvironment(variables: environment, umask: .usual, currentFolder: "/").proxies
+            .filter { $0.key.lowercased() != "no_proxy" && !$0.value.isEmpty }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 
     /// The room on the file system of a folder.
     package struct Room: Hashable, Sendable {

@@ -29,7 +29,8 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Go through this proxy, such as http://host:3128 or socks5://host; '' is none.", valueName: "url"))
+            "Go through this proxy: http://, https://, socks5:// or socks5h:// and [USER:PASSWORD@]HOST[:PORT]; '' is none.",
+            valueName: "url"))
     var proxy: String?
 
     @Option(

@@ -1,9 +1,19 @@
-/// A proxy: how it is spoken to, where it is, and what opens it.
+/// A proxy: its protocol, its address, and the credentials that open it.
 package struct ProxyChoice: Hashable, Codable, Sendable {
-    package enum Scheme: String, Codable, Sendable {
-        /// Reaches every origin by CONNECT.
+    package enum Scheme: String, CaseIterable, Codable, Sendable {
+        /// HTTP, without TLS between Ferry and the proxy.
         case http
+        /// HTTP over TLS.
+        case https
+        /// SOCKS 5; the origin's name is looked up on this machine.
         case socks5
+        /// SOCKS 5; the proxy looks the origin's name up.
+        case socks5h
+
+        package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
+
+        /// The port of a proxy whose URL has none, as curl has them.
+        fileprivate var port: Int { self == .https ? 443 : 1080 }
     }
 
     package let scheme: Scheme
@@ -11,16 +21,15 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
     package let port: Int
     package let credentials: Credentials?
 
-    /// Reads `[scheme://][user:password@]host[:port][/…]`, as curl does: `http` and port 1080 where none is written, and a path
-    /// means nothing.
+    /// Reads `[scheme://][user:password@]host[:port][/…]`, as curl does: `http` where no scheme is written, port 443 for
+    /// `https` and 1080 for the others. A path means nothing.
     ///
-    /// A SOCKS proxy takes no credentials: the HTTP client has no way to give them.
     /// - Throws: ``TransferError`` with code `invalid_request`.
     package init(parsing text: String) throws(TransferError) {
         let mark = text.firstRange(of: "://")
         let word = mark.map { text[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
         guard let scheme = Scheme(rawValue: word) else {
-            throw Self.refusal("a proxy is http:// or socks5://")
+            throw Self.refusal("a proxy is http://, https://, socks5:// or socks5h://")
         }
         let rest = mark.map { text[$0.upperBound...] } ?? text[...]
         let place = String(Substring(rest.utf8.prefix { $0 != UInt8(ascii: "/") }))
@@ -29,12 +38,16 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
         else { throw Self.refusal("it is not HOST:PORT") }
         do throws(HostName.Fault) {
             let authority = try Authority(parsing: place)
-            guard scheme != .socks5 || authority.credentials == nil else {
-                throw HostName.Fault(text: "a SOCKS proxy is used without user name and password; leave them out")
+            if scheme.isSOCKS, let credentials = authority.credentials {
+                // Their lengths are bytes on the wire (RFC 1929 §2).
+                guard (1...255).contains(credentials.user.utf8.count), (credentials.password ?? "").utf8.count <= 255
+                else {
+                    throw HostName.Fault(text: "user name and password of a SOCKS proxy have 255 bytes at most")
+                }
             }
             self.scheme = scheme
             self.host = authority.host
-            self.port = authority.port ?? 1080
+            self.port = authority.port ?? scheme.port
             self.credentials = authority.credentials
         } catch {
             throw Self.refusal(error.text)
@@ -48,6 +61,13 @@ package struct ProxyChoice: Hashable, Codable, Sendable {
 
     /// The same proxy, opened with other credentials.
     package func replacing(_ credentials: Credentials) -> ProxyChoice { ProxyChoice(self, credentials) }
+
+    /// Whether the proxy hands bytes through to the origin of a URL. An HTTP proxy that does not is sent the request itself,
+    /// whose target is the whole URL (RFC 9112 §3.2.2).
+    package func tunnels(to url: HTTPURL) -> Bool { scheme.isSOCKS || url.isSecure }
+
+    /// Its URL, without credentials.
+    package var shown: String { "\(scheme.rawValue)://\(host):\(port)" }
 
     // The sentence leaves the proxy's URL out, since it may hold a password.
     private static func refusal(_ reason: String) -> TransferError {

@@ -31,73 +31,94 @@ enum ClientFailure {
         }
     }
 
-    static func transferError(_ error: any Error, url: HTTPURL, phase: Phase) -> TransferError {
-        let host = url.host
+    /// - Parameters:
+    ///   - proxy: Where the connection leads, if not to the origin.
+    ///   - wasAsked: Whether a connection has taken the request.
+    static func transferError(
+        _ error: any Error, url: HTTPURL, proxy: ProxyChoice? = nil, phase: Phase, wasAsked: Bool = true
+    ) -> TransferError {
+        let host = Peer(url, proxy, wasAsked: wasAsked)
         func failure(_ code: ErrorCode, _ message: String, errno: Int32? = nil) -> TransferError {
-            TransferError(code, message, details: ErrorDetails(errno: errno, url: url.redacted))
+            let code = host.isProxy && code == .connectFailed ? .proxyFailed : code
+            return TransferError(code, message, details: ErrorDetails(errno: errno, url: url.redacted))
         }
         switch error {
         case let error as TransferError: return error
+        case let error as ProxyFailure: return error.transferError(url: url)
         case is ReusedConnectionClosed: return staleConnection
         case let error as HTTPClientError: return clientError(error, phase: phase, failure: failure, host: host)
         case let error as NIOConnectionError: return connectionError(error, failure: failure, host: host)
         case is SocketAddressError:
-            return failure(.hostNotFound, "The host \(host) cannot be found.")
+            return failure(.hostNotFound, "\(host.isProxy ? host.subject : "The host \(host)") cannot be found.")
         case let error as ChannelError:
             if case .connectTimeout = error { return failure(.timedOut, "Connecting to \(host) took too long.") }
             return failure(.connectionLost, "The connection to \(host) was closed.")
         case HTTPParserError.invalidEOFState:
             // A body that ended early is a lost connection, and what came of it counts
             // (docs/behaviour/transfers.md#R5).
-            return failure(.connectionLost, "\(host) closed the connection before the end.")
+            return failure(.connectionLost, "\(host.subject) closed the connection before the end.")
         case let fault as HeadFault:
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
             return failure(.badResponse, "The answer of \(host) is not valid HTTP: \(String(describing: error).words).")
         case is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
-            return TLSFailure.transferError(error, url: url, phase: phase)
+            return TLSFailure.transferError(error, url: url)
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
         default:
             // Of HTTP/2 and of the HTTP client's own types, whose texts tell users nothing.
-            return failure(.connectionLost, "\(host) broke the connection off.")
+            return failure(.connectionLost, "\(host.subject) broke the connection off.")
+        }
+    }
+
+    /// The server that a failure is about, as sentences name it.
+    private struct Peer: CustomStringConvertible {
+        /// Within a sentence.
+        let description: String
+        /// At the beginning of a sentence.
+        let subject: String
+        /// Whether the proxy itself failed.
+        let isProxy: Bool
+
+        init(_ url: HTTPURL, _ proxy: ProxyChoice?, wasAsked: Bool) {
+            isProxy = proxy != nil && !wasAsked
+            let through = proxy.map { " (through the proxy \($0.shown))" } ?? ""
+            description = isProxy ? "the proxy \(proxy?.shown ?? "")" : url.host + through
+            subject = isProxy ? "The proxy \(proxy?.shown ?? "")" : description
         }
     }
 
     private typealias Failure = (ErrorCode, String, Int32?) -> TransferError
 
     private static func clientError(
-        _ error: HTTPClientError, phase: Phase, failure: Failure, host: String
+        _ error: HTTPClientError, phase: Phase, failure: Failure, host: Peer
     ) -> TransferError {
         switch error {
         case .remoteConnectionClosed:
             let when = phase == .beforeHead ? "before it answered" : "before the end"
-            return failure(.connectionLost, "\(host) closed the connection \(when).", nil)
+            return failure(.connectionLost, "\(host.subject) closed the connection \(when).", nil)
         case .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .deadlineExceeded,
             .getConnectionFromPoolTimeout:
             return failure(.timedOut, "Connecting to \(host) took too long.", nil)
-        case .proxyAuthenticationRequired:
-            return failure(.proxyAuthRequired, "The proxy wants credentials; put them into its URL.", nil)
-        case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
-            return failure(.proxyFailed, "The proxy refused the connection to \(host).", nil)
         case .uncleanShutdown:
-            return failure(.connectionLost, "\(host) cut the connection without closing TLS.", nil)
+            return failure(.connectionLost, "\(host.subject) cut the connection without closing TLS.", nil)
         case .identityCodingIncorrectlyPresent, .contentLengthMissing:
             return failure(.badResponse, "The answer of \(host) is framed in a way that cannot be read.", nil)
         case .cancelled:
             // Our own ends come as the errors that we gave. This is the client's: it gives up what it was about to hand to a
             // connection of HTTP/2 that the server is closing.
             return phase == .beforeHead
-                ? staleConnection : failure(.connectionLost, "\(host) closed the connection before the end.", nil)
+                ? staleConnection
+                : failure(.connectionLost, "\(host.subject) closed the connection before the end.", nil)
         default: return failure(.connectionLost, "The connection to \(host) failed.", nil)
         }
     }
 
     private static func connectionError(
-        _ error: NIOConnectionError, failure: Failure, host: String
+        _ error: NIOConnectionError, failure: Failure, host: Peer
     ) -> TransferError {
         if error.connectionErrors.isEmpty {
-            return failure(.hostNotFound, "The host \(host) cannot be found.", nil)
+            return failure(.hostNotFound, "\(host.isProxy ? host.subject : "The host \(host)") cannot be found.", nil)
         }
         let numbers = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         if numbers.isEmpty, error.connectionErrors.contains(where: { $0.error is ChannelError }) {
@@ -106,12 +127,13 @@ enum ClientFailure {
         return ioError(numbers.first ?? ECONNREFUSED, failure: failure, host: host, phase: .beforeHead)
     }
 
-    private static func ioError(_ errno: CInt, failure: Failure, host: String, phase: Phase) -> TransferError {
+    private static func ioError(_ errno: CInt, failure: Failure, host: Peer, phase: Phase) -> TransferError {
         switch errno {
-        case ECONNREFUSED: failure(.connectFailed, "\(host) refused the connection.", errno)
-        case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: failure(.connectFailed, "\(host) cannot be reached.", errno)
-        case ETIMEDOUT: failure(.timedOut, "\(host) did not answer in time.", errno)
-        case ECONNRESET, EPIPE: failure(.connectionLost, "\(host) reset the connection.", errno)
+        case ECONNREFUSED: failure(.connectFailed, "\(host.subject) refused the connection.", errno)
+        case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL:
+            failure(.connectFailed, "\(host.subject) cannot be reached.", errno)
+        case ETIMEDOUT: failure(.timedOut, "\(host.subject) did not answer in time.", errno)
+        case ECONNRESET, EPIPE: failure(.connectionLost, "\(host.subject) reset the connection.", errno)
         default:
             failure(
                 .connectionLost, "The connection to \(host) failed: \(unsafe String(cString: strerror(errno))).", errno)
@@ -121,8 +143,9 @@ enum ClientFailure {
 
 /// Tells a wrong certificate, which ends a transfer, from a handshake that failed, which is tried again.
 enum TLSFailure {
-    static func transferError(_ error: any Error, url: HTTPURL, phase: ClientFailure.Phase) -> TransferError {
-        let host = url.host
+    /// - Parameter host: The server that TLS was begun with, if not the URL's.
+    static func transferError(_ error: any Error, url: HTTPURL, host: String? = nil) -> TransferError {
+        let host = host ?? url.host
         if case NIOSSLError.uncleanShutdown = error {
             return TransferError(
                 .connectionLost, "\(host) cut the connection without closing TLS.",

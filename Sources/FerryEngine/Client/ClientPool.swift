@@ -12,7 +12,7 @@ import Synchronization
 /// Each event loop has clients of its own. A client over several loops would have to be told the loop of every request, and
 /// such a connection is closed after its first request instead of being kept for the next.
 final class ClientPool: Sendable {
-    /// What a connection depends on besides scheme, host and port.
+    /// What a connection depends on besides the origin.
     struct Key: Hashable, Sendable {
         /// Which of the engine's event loops.
         var loop = 0
@@ -38,8 +38,15 @@ final class ClientPool: Sendable {
         var minimum: FerryCore.TLSVersion?
         var maximum: FerryCore.TLSVersion?
         var trust: TrustMaterial?
+        var isInsecure = false
         /// Of the engine's own roots, where the request brings no trust.
         var roots: [FileVersion?]
+    }
+
+    /// The TLS contexts of connections that start TLS themselves.
+    private struct Contexts {
+        var origin: NIOSSLContext?
+        var proxy: NIOSSLContext?
     }
 
     /// Where connections lead: an address of the origin's name, or of its proxy's.
@@ -59,8 +66,12 @@ final class ClientPool: Sendable {
     fileprivate struct Use: Hashable {
         var key: Key
         var route: Route?
+        /// The origin behind a proxy that connections are for; nil where a proxy takes the requests themselves.
+        var tunnel: TunnelTarget?
         /// The host that certificates must be for; nil where there is no TLS of the client's, or the name does not count.
         var names: ServerNameCheck?
+        /// Whether a tunnel's origin is spoken to by TLS.
+        var isTunnelSecure = false
         /// Whether the client has TLS; one that has none reads no certificates, which take a megabyte or more.
         let isSecure: Bool
 
@@ -68,8 +79,12 @@ final class ClientPool: Sendable {
             self.key = key
             self.route = route
             let isChecked = url.isSecure && !key.asksForTrust && !key.isInsecure && !key.skipsHostVerification
-            isSecure = url.isSecure && !key.asksForTrust
+            isSecure = url.isSecure && !key.asksForTrust && key.proxy == nil
             names = isChecked ? ServerNameCheck(host: url.host) : nil
+            if let proxy = key.proxy, proxy.tunnels(to: url) {
+                tunnel = TunnelTarget(url)
+                isTunnelSecure = url.isSecure
+            }
         }
 
         /// Whether requests may name any number of such, so that one is dropped that nothing has used for a while.
@@ -107,13 +122,15 @@ final class ClientPool: Sendable {
     private let loops: EngineLoops
     private let trust: TrustRoots
     private let timeouts: Timeouts
+    private let names: NameResolver
     private let state = Mutex(State())
 
     /// Requests may name any number of certificates.
     private static let mostContexts = 16
 
-    init(loops: EngineLoops, trust: TrustRoots, timeouts: Timeouts) {
+    init(loops: EngineLoops, trust: TrustRoots, timeouts: Timeouts, names: NameResolver) {
         self.loops = loops
+        self.names = names
         self.trust = trust
         self.timeouts = timeouts
     }
@@ -134,8 +151,7 @@ final class ClientPool: Sendable {
         if let known = known(key, route, for: url) { return known }
         let use = Use(key, route, url)
         // What is read from disk for it is read without the lock.
-        let context = key.asksForTrust ? try context(key) : nil
-        let configuration = configuration(use, context)
+        let configuration = configuration(use, try contexts(of: use))
         let (client, sweeps) = state.withLock { state -> (HTTPClient?, Bool) in
             guard !state.isShutDown else { return (nil, false) }
             if let client = state.join(use) { return (client, false) }
@@ -187,14 +203,29 @@ final class ClientPool: Sendable {
         for member in members { try? await member.client.shutdown() }
     }
 
-    /// The context of connections that start TLS themselves; the first one reads the system's roots.
-    private func context(_ key: Key) throws(TransferError) -> NIOSSLContext {
+    private func contexts(of use: Use) throws(TransferError) -> Contexts {
+        var contexts = Contexts()
+        if use.key.asksForTrust || use.isTunnelSecure {
+            contexts.origin = try context(use.key, isInsecure: use.key.isInsecure && !use.key.asksForTrust)
+        }
+        if use.key.proxy?.scheme == .https {
+            // The proxy gets the user's credentials: its certificate counts even where an origin's does not.
+            var key = use.key
+            key.trust = key.trust?.withoutClientCertificate
+            contexts.proxy = try context(key, isInsecure: false)
+        }
+        return contexts
+    }
+
+    /// A context of connections that start TLS themselves; the first one reads the system's roots.
+    private func context(_ key: Key, isInsecure: Bool) throws(TransferError) -> NIOSSLContext {
         let roots = key.trust == nil ? trust.versions : []
-        let wanted = Context(minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust, roots: roots)
+        let wanted = Context(
+            minimum: key.minimumTLS, maximum: key.maximumTLS, trust: key.trust, isInsecure: isInsecure, roots: roots)
         if let context = state.withLock({ $0.contexts[wanted] }) { return context }
         // The name of the host is checked with everything else that the evaluation finds, not by the library.
         var configuration = trust.configuration(
-            isInsecure: false, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
+            isInsecure: isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
         configuration.applicationProtocols = ["http/1.1"]
         do {
             let context = try NIOSSLContext(configuration: configuration)
@@ -208,7 +239,17 @@ final class ClientPool: Sendable {
         }
     }
 
-    private func configuration(_ use: Use, _ context: NIOSSLContext?) -> HTTPClient.Configuration {
+    /// The handshakes of connections through the proxy of a use; nil without a proxy.
+    private func link(_ use: Use, _ contexts: Contexts) -> ProxyLink? {
+        guard let proxy = use.key.proxy else { return nil }
+        let target = use.tunnel ?? TunnelTarget(host: proxy.host, port: proxy.port)
+        return ProxyLink(
+            proxy: proxy, target: target, isTunnel: use.tunnel != nil, proxyTLS: contexts.proxy,
+            originTLS: use.key.asksForTrust ? nil : contexts.origin, originName: use.names, names: names,
+            timeout: timeouts.connect)
+    }
+
+    private func configuration(_ use: Use, _ contexts: Contexts) -> HTTPClient.Configuration {
         let key = use.key
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -228,21 +269,28 @@ final class ClientPool: Sendable {
                 isInsecure: key.isInsecure, minimum: key.minimumTLS, maximum: key.maximumTLS, material: key.trust)
             : .trustingNobody
         let version = NegotiatedVersion()
-        configuration.http1_1ConnectionDebugInitializer = { [directory, names = use.names] channel in
+        let link = link(use, contexts)
+        // TLS that a connection starts with its first request.
+        let context = key.asksForTrust ? contexts.origin : nil
+        configuration.http1_1ConnectionDebugInitializer = {
+            [directory, names = link == nil ? use.names : nil] channel in
+            let ready = link?.establish(on: channel) ?? channel.eventLoop.makeSucceededVoidFuture()
             // A fixed large buffer: the kernel's copy is then the bound, not the number of reads.
-            channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
-                .flatMap { channel.setOption(.writeBufferWaterMark, value: Self.writeBuffer) }
-                .flatMapThrowing {
-                    try version.check(.http1, of: channel)
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
-                    let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                    let heads = HeadMender()
-                    try pipeline.addHandler(heads, position: .before(decoder))
-                    try pipeline.addHandler(
-                        ConnectionTap(directory: directory, heads: heads, security: context, names: names),
-                        position: .after(decoder))
-                }
+            return ready.flatMap {
+                channel.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 256 << 10))
+            }
+            .flatMap { channel.setOption(.writeBufferWaterMark, value: Self.writeBuffer) }
+            .flatMapThrowing {
+                try version.check(.http1, of: channel)
+                let pipeline = channel.pipeline.syncOperations
+                try pipeline.addHandler(ReusedConnectionGuard(), position: .first)
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                let heads = HeadMender()
+                try pipeline.addHandler(heads, position: .before(decoder))
+                let tap = ConnectionTap(
+                    directory: directory, heads: heads, security: context, names: names, isProxied: link != nil)
+                try pipeline.addHandler(tap, position: .after(decoder))
+            }
         }
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -260,26 +308,11 @@ final class ClientPool: Sendable {
             return stream.eventLoop.makeSucceededVoidFuture()
         }
         if key.isFresh { configuration.maximumUsesPerConnection = 1 }
-        if let proxy = key.proxy {
-            configuration.proxy = Self.proxy(proxy, at: use.route?.address ?? proxy.host)
-        } else if let route = use.route {
-            configuration.dnsOverride = [route.name.withoutFinalStop: route.address]
-        }
+        if let route = use.route { configuration.dnsOverride = [route.name.withoutFinalStop: route.address] }
         return configuration
     }
 
     /// A connection that holds more than the upper mark is not written to. The largest head is far below it: the HTTP client traps
     /// where the head of a request with a body crosses that mark.
     private static let writeBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
-
-    private static func proxy(_ choice: ProxyChoice, at host: String) -> HTTPClient.Configuration.Proxy {
-        switch choice.scheme {
-        case .socks5: return .socksServer(host: host, port: choice.port)
-        case .http:
-            guard let credentials = choice.credentials else { return .server(host: host, port: choice.port) }
-            return .server(
-                host: host, port: choice.port,
-                authorization: .basic(username: credentials.user, password: credentials.password ?? ""))
-        }
-    }
 }

@@ -29,6 +29,8 @@ final class ConnectionTap: ChannelDuplexHandler {
 
     private let directory: ExchangeDirectory
     private let heads: HeadMender
+    /// Whether the connection leads to a proxy, whose own TLS is not the origin's.
+    private let isProxied: Bool
     private let connected = Date()
     private let listener = ChainListener()
     private var security: Security
@@ -46,8 +48,10 @@ final class ConnectionTap: ChannelDuplexHandler {
     ///   - context: for a connection that starts TLS itself.
     ///   - names: for a connection on which the HTTP client has started TLS, if the host's name counts.
     init(
-        directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?, names: ServerNameCheck?
+        directory: ExchangeDirectory, heads: HeadMender, security context: NIOSSLContext?, names: ServerNameCheck?,
+        isProxied: Bool
     ) {
+        self.isProxied = isProxied
         self.directory = directory
         self.heads = heads
         security = context.map(Security.waiting) ?? names.map(Security.unchecked) ?? .none
@@ -190,7 +194,9 @@ final class ConnectionTap: ChannelDuplexHandler {
             }
             let handler = try ListeningTLS.handler(configuration, host: url.host, listener: listener)
             tls = handler
-            try context.pipeline.syncOperations.addHandler(handler, position: .first)
+            let pipeline = context.pipeline.syncOperations
+            let below = try? pipeline.context(name: TLSLayer.proxy).handler
+            try pipeline.addHandler(handler, position: below.map { .after($0) } ?? .first)
         } catch {
             // Not in the middle of the client's own write.
             context.eventLoop.assumeIsolated().execute { self.refuse(error, context: context) }
@@ -214,7 +220,7 @@ final class ConnectionTap: ChannelDuplexHandler {
     }
 
     private func noteTLS(_ context: ChannelHandlerContext) {
-        let handler = tls ?? (try? context.pipeline.syncOperations.handler(type: NIOSSLHandler.self))
+        let handler = tls ?? originTLS(context)
         guard let version = handler?.tlsVersion else { return }
         let isFirst = requests == 1
         let (start, end) = (secureStart, secureEnd)
@@ -224,6 +230,13 @@ final class ConnectionTap: ChannelDuplexHandler {
             (facts.secureConnectionStart, facts.secureConnectionEnd) = (start, end)
             facts.connectEnd = end ?? facts.connectEnd
         }
+    }
+
+    /// The handler of TLS that others have started; nil where there is none.
+    private func originTLS(_ context: ChannelHandlerContext) -> NIOSSLHandler? {
+        let pipeline = context.pipeline.syncOperations
+        guard isProxied else { return try? pipeline.handler(type: NIOSSLHandler.self) }
+        return (try? pipeline.context(name: TLSLayer.origin))?.handler as? NIOSSLHandler
     }
 
     private func release(_ context: ChannelHandlerContext) {

@@ -57,7 +57,7 @@ extension Engine {
         let loop = loops[key.loop]
         let head = loop.makePromise(of: HTTPRequestHead.self)
         let recorder = ExchangeRecorder(
-            url: url, method: "GET", headers: [:], isProxied: key.proxy != nil, laterHead: head.futureResult,
+            url: url, method: "GET", headers: [:], proxy: key.proxy, laterHead: head.futureResult,
             onReceived: onReceived)
         var headers = HTTPHeaders()
         let mark = clients.directory.mark(&headers, for: recorder)

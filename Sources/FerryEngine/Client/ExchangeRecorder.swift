@@ -34,12 +34,14 @@ package final class ExchangeRecorder: Sendable {
     private let onAsked: (@Sendable () -> Void)?
 
     init(
-        url: HTTPURL, method: String, headers: HTTPHeaders, isProxied: Bool, trust: TrustQuestion? = nil,
+        url: HTTPURL, method: String, headers: HTTPHeaders, proxy: ProxyChoice? = nil, trust: TrustQuestion? = nil,
         laterHead: EventLoopFuture<HTTPRequestHead>? = nil,
         onInformational: (@Sendable (HTTPResponseHead) -> Void)? = nil, onSent: (@Sendable (Int64) -> Void)? = nil,
         onReceived: (@Sendable (Int) -> Void)? = nil, onAsked: (@Sendable () -> Void)? = nil
     ) {
-        target = url.requestTarget
+        // A proxy that takes the request itself is told the whole URL (RFC 9112 §3.2.2).
+        let isForwarded = proxy?.tunnels(to: url) == false
+        target = isForwarded ? "\(url.scheme)://\(url.hostField)\(url.requestTarget)" : url.requestTarget
         self.trust = trust
         self.laterHead = laterHead
         self.onInformational = onInformational
@@ -48,7 +50,7 @@ package final class ExchangeRecorder: Sendable {
         self.onAsked = onAsked
         var facts = ExchangeFacts(url: url.string, method: method)
         facts.fields = Self.shown(headers)
-        facts.isProxyConnection = isProxied
+        facts.isProxyConnection = proxy != nil
         facts.fetchStart = Date()
         state = Mutex(State(facts: facts))
     }

@@ -51,6 +51,8 @@ extension Engine {
     func open(_ given: ExchangeRequest) throws(TransferError) -> Exchange {
         let url = given.url
         var key = given.key
+        // What stands between the client and a proxy is HTTP/1.1 to the client.
+        if key.proxy != nil { key.offersHTTP2 = false }
         var question: TrustQuestion?
         if let advisor = given.advisor, url.isSecure, !key.isInsecure {
             key.asksForTrust = true
@@ -66,11 +68,15 @@ extension Engine {
         let informed = given.onInformational.map { inform in
             { @Sendable (head: HTTPResponseHead) in inform(ResponseHead(head, url: url)) }
         }
+        var headers = given.headers
+        let forwarder = key.proxy.flatMap { $0.tunnels(to: url) ? nil : $0 }
+        if let credentials = forwarder?.credentials {
+            headers.replaceOrAdd(name: "Proxy-Authorization", value: credentials.basicAuthorization)
+        }
         let recorder = ExchangeRecorder(
-            url: url, method: given.method, headers: given.headers, isProxied: key.proxy != nil, trust: question,
+            url: url, method: given.method, headers: headers, proxy: key.proxy, trust: question,
             onInformational: informed, onSent: given.onSent, onReceived: given.onReceived,
             onAsked: given.onAsked)
-        var headers = given.headers
         // Over HTTP/2 nothing would take the mark off.
         let mark = key.offersHTTP2 ? nil : clients.directory.mark(&headers, for: recorder)
         let request: HTTPClient.Request
@@ -97,11 +103,12 @@ extension Engine {
 extension HTTPURL {
     /// What the HTTP client is told of a URL: where to connect to. The connection puts the target in the place of the slash.
     func connectionURL(for key: ClientPool.Key) -> String {
-        // A connection that starts TLS itself is one of plain HTTP to the client.
+        // A connection that starts TLS itself is one of plain HTTP to the client, and so is one to a proxy.
+        if let proxy = key.proxy, let place = try? HTTPURL(parsing: "http://\(proxy.host):\(proxy.port)/") {
+            return "http://\(place.connectionHost):\(proxy.port)/"
+        }
         let scheme = key.asksForTrust ? "http" : scheme
-        // A proxy looks the name up as it is written.
-        let host = key.proxy == nil ? connectionHost : host
-        return "\(scheme)://\(host):\(port)/"
+        return "\(scheme)://\(connectionHost):\(port)/"
     }
 
     /// The host without what is for resolvers alone, and without the zone of an address that is in no zone: the system's resolver

@@ -9,14 +9,21 @@ struct OtherHostCertificate: Error {
 
 /// Judges the certificate of a connection whose TLS the HTTP client has set up, before a request is sent on it.
 struct ServerNameCheck: Hashable, Sendable {
-    /// The host of the URLs that the connection serves, as they write it: never that of a proxy, never an address looked up.
+    /// The host of the URLs that the connection serves, or of the proxy that it leads to, as they are written: never an address
+    /// that was looked up.
     let host: String
 
     /// On the connection's event loop, after its handshake.
     ///
     /// - Throws: ``OtherHostCertificate``; an error of NIO's if the connection has no certificate.
     func check(_ connection: any Channel) throws {
-        let handler = try connection.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
+        try check(connection.pipeline.syncOperations.handler(type: NIOSSLHandler.self))
+    }
+
+    /// Once the handshake of a TLS handler is over.
+    ///
+    /// - Throws: As ``check(_:)-(Channel)``.
+    func check(_ handler: NIOSSLHandler) throws {
         guard let leaf = handler.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
         let identity = ServerIdentity(of: leaf)
         guard identity.matches(host) else { throw OtherHostCertificate(identity: identity) }

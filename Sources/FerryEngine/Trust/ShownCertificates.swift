@@ -76,8 +76,6 @@ enum ListeningTLS {
                 listener.judged(certificate, result)
             }
         }
-        // An address cannot be named in the handshake (RFC 6066 §3).
-        let name = IPAddress(host) == nil && !host.hasPrefix("[") ? host.withoutFinalStop : nil
-        return try make(NIOSSLClientHandler.self, name)
+        return try make(NIOSSLClientHandler.self, host.serverName)
     }
 }

@@ -19,6 +19,13 @@ struct TrustMaterial: Hashable, Sendable {
         self.versions = versions
     }
 
+    /// The same trust, towards servers that are shown no certificate.
+    var withoutClientCertificate: TrustMaterial {
+        var other = TrustMaterial(trust.foreign, versions: versions)
+        other.authorities = authorities
+        return other
+    }
+
     static func == (one: TrustMaterial, other: TrustMaterial) -> Bool {
         one.trust == other.trust && one.versions == other.versions
     }

@@ -66,6 +66,13 @@ import Testing
             Change("names", "localhost", { ($0.resolvesNames, $0.nameServers) = (false, nil) }),
             Change("proxy", "https_proxy cannot be used", { $0.environment = ["https_proxy": "gopher://x"] }),
             Change(
+                "proxy", "https_proxy is http://p:1, which cannot be used: it refuses connections",
+                {
+                    $0.environment = ["https_proxy": "http://me:secret@p:1"]
+                    $0.proxyFaults = ["https_proxy": "it refuses connections"]
+                }
+            ),
+            Change(
                 "certificates", "SSL_CERT_FILE is /nowhere",
                 { ($0.environment, $0.authorities) = (["SSL_CERT_FILE": "/nowhere"], []) }
             ),
@@ -116,5 +123,16 @@ import Testing
             // Nothing was made.
             #expect(temporary.contents.isEmpty)
         }
+    }
+}
+
+@Suite struct `A proxy that is looked at` {
+    @Test func `is fine as long as it takes connections`() async throws {
+        let server = try await ScriptedProxy.start(.silence)
+        let proxy = try ProxyChoice(parsing: "http://127.0.0.1:\(server.port)")
+        #expect(ProxyProbe.fault(of: proxy) == nil)
+        await server.shutdown()
+        #expect(ProxyProbe.fault(of: proxy) == "it refuses connections")
+        #expect(try ProxyProbe.fault(of: ProxyChoice(parsing: "http://nowhere.invalid:1")) == "its name is unknown")
     }
 }

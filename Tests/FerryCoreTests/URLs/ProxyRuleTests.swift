@@ -30,11 +30,30 @@ import Testing
         #expect(choice.credentials == Credentials(user: "u@x", password: "p:"))
         #expect(try ProxyChoice(parsing: "SOCKS5://proxy").scheme == .socks5)
         #expect(try ProxyChoice(parsing: "proxy").scheme == .http)
+        #expect(try ProxyChoice(parsing: "https://proxy").port == 443)
+        let socks = try ProxyChoice(parsing: "socks5h://u:p@proxy")
+        #expect(socks.scheme == .socks5h && socks.port == 1080)
+        #expect(socks.credentials == Credentials(user: "u", password: "p"))
+    }
+
+    @Test func `a proxy is shown without its credentials`() throws {
+        #expect(try ProxyChoice(parsing: "https://u:geheim@Proxy:8443/x").shown == "https://proxy:8443")
     }
 
     @Test(arguments: [
-        "https://p:1", "socks4://p:1", "socks5h://p:1", "ftp://p", "http://", "", "http://p:0", "http://p:99999",
-        "socks5://u:geheim@p", "SOCKS5://u@p:1", "p/a b",
+        ("http", false, true), ("https", false, true), ("socks5", true, true), ("socks5h", true, true),
+    ])
+    func `an HTTP proxy is sent requests for http URLs, and all else goes through a tunnel`(
+        scheme: String, plain: Bool, secure: Bool
+    ) throws {
+        let proxy = try ProxyChoice(parsing: "\(scheme)://p:1")
+        #expect(try proxy.tunnels(to: HTTPURL(parsing: "http://h/")) == plain)
+        #expect(try proxy.tunnels(to: HTTPURL(parsing: "https://h/")) == secure)
+    }
+
+    @Test(arguments: [
+        "socks4://p:1", "socks4a://p:1", "socks://p:1", "ftp://p", "http://", "", "http://p:0", "http://p:99999",
+        "socks5://:geheim@p", "p/a b",
         "p:1?x", "p p", "http://a@b@c", "http://p\r\n", "://p", "http://p\\q", "u:geheim@",
     ])
     func `Q11 another proxy is an invalid request`(text: String) {
@@ -43,10 +62,12 @@ import Testing
         #expect(error?.message.contains("geheim") == false)
     }
 
-    /// The client would connect without them, and the proxy would be blamed.
-    @Test func `a SOCKS proxy with credentials is refused with its reason`() {
-        let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: "socks5://u:p@proxy:9050") }
-        #expect(error?.message.contains("SOCKS proxy is used without user name and password") == true)
+    @Test func `a user name that SOCKS cannot carry is refused with its reason`() {
+        let long = String(repeating: "x", count: 256)
+        for userinfo in [long, "u:\(long)"] {
+            let error = #expect(throws: TransferError.self) { try ProxyChoice(parsing: "socks5://\(userinfo)@proxy") }
+            #expect(error?.message.contains("255 bytes at most") == true)
+        }
     }
 
     @Test(arguments: [

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `25 a proxy's challenge is asked about`() async throws {
-        let proxy = try await ConnectProxy.start(.refuse(407))
+        let proxy = try await ScriptedProxy.start(.refuse(407))
         do {
             try await withLoads(OriginScript()) { harness async throws in
                 let right = right

@@ -146,7 +146,7 @@ import Testing
 
     @Test func `behind a proxy the proxy's name alone is looked up`() async throws {
         try await withNames(["proxy.test": .success(["127.0.0.1"])]) { harness, _, names in
-            let proxy = try await ConnectProxy.start(.refuse(502))
+            let proxy = try await ScriptedProxy.start(.refuse(502))
             let history = await harness.transfer(
                 harness.request("https://origin.test/x") {
                     $0.proxyEnvironment = ["all_proxy": "http://proxy.test:\(proxy.port)"]

@@ -47,7 +47,7 @@ import Testing
         fault: TLSFault, host: String, isAccepted: Bool
     ) async throws {
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
-            let proxy = try await ConnectProxy.start(.divert(origin.port))
+            let proxy = try await ScriptedProxy.start(.divert(origin.port))
             let request = harness.request(origin.url(host: host)) {
                 $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)"]
             }

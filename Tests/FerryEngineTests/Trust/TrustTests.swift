@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `28 a proxy's tunnel carries TLS of one's own`() async throws {
-        let proxy = try await ConnectProxy.start()
+        let proxy = try await ScriptedProxy.start()
         try await withLoads(OriginScript(), tls: .trusted) { harness async throws in
             let load = harness.load(advisor: TestAdvisor()) {
                 $0.proxyEnvironment = ["https_proxy": "http://127.0.0.1:\(proxy.port)"]

@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: targets) func `a proxy tunnels it byte for byte`(target: String) async throws {
         try await withEngine(OriginScript(body)) { harness, origin in
-            let proxy = try await ConnectProxy.start()
+            let proxy = try await ScriptedProxy.start()
             let request = harness.request(origin.url(target)) {
                 $0.name = "file.bin"
                 $0.proxyEnvironment = ["all_proxy": "http://127.0.0.1:\(proxy.port)/proxy"]

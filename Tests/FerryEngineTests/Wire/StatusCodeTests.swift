@@ -12,9 +12,9 @@ import Testing
     private func codes(of answer: String, proxied: Bool = false) async throws -> [ErrorCode] {
         try await withRawServer(answering: answer, closes: proxied) { port in
             try await withEngine { harness in
-                let url = proxied ? "http://origin.test/file.bin" : "http://127.0.0.1:\(port)/file.bin"
+                let url = proxied ? "https://origin.test/file.bin" : "http://127.0.0.1:\(port)/file.bin"
                 let request = harness.request(url) {
-                    if proxied { $0.proxyEnvironment = ["http_proxy": "http://127.0.0.1:\(port)"] }
+                    if proxied { $0.proxyEnvironment = ["https_proxy": "http://127.0.0.1:\(port)"] }
                 }
                 let history = await harness.transfer(request, tries: 1)
                 #expect(history.success == nil && harness.text("file.bin") == nil)

@@ -1,0 +1,75 @@
+import FerryCore
+import Foundation
+import NIOCore
+
+/// A connection that failed on its way through a proxy, before it reached the origin.
+struct ProxyFailure: Error {
+    enum Cause {
+        case refused(ProxyRefusal)
+        /// TLS between Ferry and the proxy failed.
+        case tls(any Error)
+        /// The origin's name, which a SOCKS proxy is not given, has no address.
+        case unknownHost(NameBook.Failure)
+        /// The proxy closed the connection.
+        case closed
+        /// Neither a tunnel nor a refusal came within so many seconds.
+        case timedOut(seconds: Double)
+        /// Reading or writing failed.
+        case broken(any Error)
+    }
+
+    let proxy: ProxyChoice
+    let target: TunnelTarget
+    let cause: Cause
+
+    func transferError(url: HTTPURL) -> TransferError {
+        let details = ErrorDetails(url: url.redacted)
+        func failure(_ code: ErrorCode, _ rest: String) -> TransferError {
+            TransferError(code, "The proxy \(proxy.shown) \(rest)", details: details)
+        }
+        switch cause {
+        case .refused(.unauthorized): return Self.unauthorized(by: proxy, url: url)
+        case .refused(.status(let status)):
+            return failure(.proxyFailed, "refused to connect to \(target.authority): HTTP \(status).")
+        case .refused(.reply(let code)): return failure(.proxyFailed, Self.sentence(code, target))
+        case .refused(.malformed(let what)): return failure(.proxyFailed, "cannot be used: \(what).")
+        case .tls(let error):
+            let found = TLSFailure.transferError(error, url: url, host: "the proxy \(proxy.host)")
+            return TransferError(found.code, found.message, details: details)
+        case .unknownHost(let unknown): return unknown.error(of: target.host, url: url, isProxy: false)
+        case .closed:
+            return failure(.proxyFailed, "closed the connection before it had connected to \(target.authority).")
+        case .timedOut(let seconds):
+            return failure(.timedOut, "did not connect to \(target.authority) within \(Int(seconds)) s.")
+        case .broken(let error):
+            let number = (error as? IOError)?.errnoCode
+            let why = number.map { unsafe ": " + String(cString: strerror($0)) } ?? ""
+            return failure(.proxyFailed, "broke the connection off\(why).")
+        }
+    }
+
+    /// The error of a proxy that wants credentials, or others than it was given.
+    static func unauthorized(by proxy: ProxyChoice, url: HTTPURL) -> TransferError {
+        let place = "\(proxy.scheme.rawValue)://USER:PASSWORD@\(proxy.host):\(proxy.port)"
+        let sentence =
+            proxy.credentials == nil
+            ? "wants a user name and password: write its URL as \(place)."
+            : "refused the user name or the password in its URL."
+        return TransferError(
+            .proxyAuthRequired, "The proxy \(proxy.shown) \(sentence)", details: ErrorDetails(url: url.redacted))
+    }
+
+    /// The end of a sentence about a SOCKS proxy's reply (RFC 1928 §6).
+    private static func sentence(_ code: UInt8, _ target: TunnelTarget) -> String {
+        switch code {
+        case 2: "does not permit connections to \(target.authority)."
+        case 3: "cannot reach the network of \(target.authority)."
+        case 4: "cannot reach \(target.authority)."
+        case 5: "was refused the connection by \(target.authority)."
+        case 6: "got no answer from \(target.authority) in time."
+        case 7: "opens no tunnels."
+        case 8: "cannot use the kind of address of \(target.authority)."
+        default: "could not connect to \(target.authority)."
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import FerryCore
+import NIOCore
+
+/// The origin that a proxy connects a tunnel to.
+struct TunnelTarget: Hashable, Sendable {
+    /// A name as the URL writes it, an IPv4 address, or an IPv6 address in brackets.
+    let host: String
+    let port: Int
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    init(_ url: HTTPURL) {
+        // A zone means something on this machine alone (RFC 6874).
+        let zone = url.host.utf8.firstIndex(of: UInt8(ascii: "%"))
+        self.init(host: zone.map { url.host[..<$0] + "]" } ?? url.host, port: url.port)
+    }
+
+    var authority: String { "\(host):\(port)" }
+}
+
+/// Why a proxy opened no tunnel.
+enum ProxyRefusal: Error, Hashable, Sendable {
+    /// It wants credentials, or others than it was given.
+    case unauthorized
+    /// It answered CONNECT with this status.
+    case status(Int)
+    /// It answered a SOCKS request with this code (RFC 1928 §6).
+    case reply(UInt8)
+    /// Its answer cannot be read; the end of a sentence.
+    case malformed(String)
+}
+
+/// The client's side of a handshake with a proxy: bytes in, bytes out.
+protocol ProxyHandshake: Sendable {
+    /// The bytes that begin the handshake.
+    mutating func begin() -> ByteBuffer
+
+    /// Takes all bytes that the proxy has sent and that no earlier call has consumed.
+    ///
+    /// - Throws: ``ProxyRefusal``.
+    mutating func receive(_ bytes: inout ByteBuffer) throws(ProxyRefusal) -> HandshakeStep
+}
+
+enum HandshakeStep: Equatable {
+    /// More has to come.
+    case wait
+    case send(ByteBuffer)
+    /// What follows is between Ferry and the origin.
+    case done
+}
+
+/// A request for a tunnel by CONNECT (RFC 9110 §9.3.6).
+struct ConnectHandshake: ProxyHandshake {
+    let target: TunnelTarget
+    let credentials: Credentials?
+    private var searched = 0
+
+    /// The largest head of a proxy's answer.
+    private static let headLimit = 64 << 10
+
+    init(target: TunnelTarget, credentials: Credentials?) {
+        self.target = target
+        self.credentials = credentials
+    }
+
+    mutating func begin() -> ByteBuffer {
+        let proof = credentials.map { "Proxy-Authorization: \($0.basicAuthorization)\r\n" } ?? ""
+        let place = target.authority
+        return ByteBuffer(string: "CONNECT \(place) HTTP/1.1\r\nHost: \(place)\r\n\(proof)\r\n")
+    }
+
+    mutating func receive(_ bytes: inout ByteBuffer) throws(ProxyRefusal) -> HandshakeStep {
+        while bytes.readableBytes > 0 {
+            guard RawHead.mayBegin(bytes.readableBytesUInt8Span) else { throw .malformed("it does not speak HTTP") }
+            guard let end = RawHead.end(in: bytes.readableBytesUInt8Span, searched: &searched) else {
+                guard bytes.readableBytes <= Self.headLimit else { throw .malformed("its answer is too long") }
+                return .wait
+            }
+            searched = 0
+            guard let head = bytes.readSlice(length: end) else { return .wait }
+            switch try Self.status(of: head) {
+            // An informational head comes before the answer (RFC 9110 §15.2).
+            case 100...199: continue
+            case 200...299: return .done
+            case 407: throw .unauthorized
+            case let status: throw .status(status)
+            }
+        }
+        return .wait
+    }
+
+    private static func status(of head: ByteBuffer) throws(ProxyRefusal) -> Int {
+        do throws(HeadFault) {
+            return try RawHead.status(head.readableBytesUInt8Span).number
+        } catch {
+            throw .malformed("its answer has \(error.text)")
+        }
+    }
+}
+
+/// A request for a tunnel by SOCKS 5 (RFC 1928), with a user name and password where the proxy wants them (RFC 1929).
+struct SOCKSHandshake: ProxyHandshake {
+    enum Address: Hashable, Sendable {
+        case name(String)
+        case address(IPAddress)
+
+        /// - Parameter host: As ``TunnelTarget`` has it.
+        init(host: String) { self = IPAddress(host).map(Self.address) ?? .name(host) }
+    }
+
+    private enum Stage { case greeting, proving, connecting }
+
+    let address: Address
+    let port: Int
+    let credentials: Credentials?
+    private var stage = Stage.greeting
+
+    private static let version: UInt8 = 5
+    private static let withoutProof: UInt8 = 0
+    private static let withPassword: UInt8 = 2
+    private static let noMethod: UInt8 = 0xFF
+
+    init(address: Address, port: Int, credentials: Credentials?) {
+        self.address = address
+        self.port = port
+        self.credentials = credentials
+    }
+
+    mutating func begin() -> ByteBuffer {
+        let methods = [Self.withoutProof] + (credentials == nil ? [] : [Self.withPassword])
+        return ByteBuffer(bytes: [Self.version, UInt8(methods.count)] + methods)
+    }
+
+    mutating func receive(_ bytes: inout ByteBuffer) throws(ProxyRefusal) -> HandshakeStep {
+        guard bytes.readableBytes >= 2 else { return .wait }
+        switch stage {
+        case .greeting: return try chosen(bytes.take())
+        case .proving:
+            // The version of the exchange of passwords, and 0 where they are right.
+            let (_, status) = bytes.take()
+            guard status == 0 else { throw .unauthorized }
+            stage = .connecting
+            return .send(request)
+        case .connecting: return try connected(&bytes)
+        }
+    }
+
+    private mutating func chosen(_ answer: (UInt8, UInt8)) throws(ProxyRefusal) -> HandshakeStep {
+        guard answer.0 == Self.version else { throw .malformed("it does not speak SOCKS 5") }
+        switch answer.1 {
+        case Self.withoutProof:
+            stage = .connecting
+            return .send(request)
+        case Self.withPassword:
+            guard let credentials else { throw .malformed("it asks for a password that it was not offered") }
+            stage = .proving
+            var proof = ByteBuffer(bytes: [1])
+            for text in [credentials.user, credentials.password ?? ""] {
+                // Longer ones cannot be the right ones: SOCKS has no way to say them.
+                guard let length = UInt8(exactly: text.utf8.count) else { throw .unauthorized }
+                proof.writeInteger(length)
+                proof.writeString(text)
+            }
+            return .send(proof)
+        case Self.noMethod: throw .unauthorized
+        default: throw .malformed("it wants a kind of authentication that Ferry does not have")
+        }
+    }
+
+    private var request: ByteBuffer {
+        var request = ByteBuffer(bytes: [Self.version, 1, 0])
+        switch address {
+        case .address(.v4(let bits)):
+            request.writeInteger(UInt8(1))
+            request.writeInteger(bits)
+        case .address(let address):
+            request.writeInteger(UInt8(4))
+            request.writeBytes(address.bytes)
+        case .name(let name):
+            request.writeInteger(UInt8(3))
+            // A host's name has 254 bytes at most.
+            request.writeInteger(UInt8(clamping: name.utf8.count))
+            request.writeString(name)
+        }
+        request.writeInteger(UInt16(port))
+        return request
+    }
+
+    private func connected(_ bytes: inout ByteBuffer) throws(ProxyRefusal) -> HandshakeStep {
+        let head = Array(bytes.readableBytesView.prefix(5))
+        guard head[0] == Self.version else { throw .malformed("it does not speak SOCKS 5") }
+        guard head[1] == 0 else { throw .reply(head[1]) }
+        guard head.count == 5 else { return .wait }
+        // The address that the proxy connected from, which nobody needs.
+        let addressLength: Int
+        switch head[3] {
+        case 1: addressLength = 4
+        case 3: addressLength = 1 + Int(head[4])
+        case 4: addressLength = 16
+        default: throw .malformed("its answer has an unknown kind of address")
+        }
+        guard bytes.readSlice(length: 4 + addressLength + 2) != nil else { return .wait }
+        return .done
+    }
+}
+
+extension ByteBuffer {
+    /// The next two bytes, which are there.
+    fileprivate mutating func take() -> (UInt8, UInt8) { (readInteger() ?? 0, readInteger() ?? 0) }
+}

@@ -1,0 +1,96 @@
+import NIOCore
+import NIOTLS
+
+/// Holds a connection that is being established, and ends with it.
+///
+/// The HTTP client takes a connection over once a future of ours has succeeded, and must hear of a failure before it hears that
+/// the connection is closed: so these handlers fail their promises in the event itself.
+protocol EstablishmentHandler: ChannelInboundHandler, RemovableChannelHandler {
+    /// Completed once, with the handler's success or why the connection cannot be used.
+    var established: EventLoopPromise<Void> { get }
+}
+
+extension EstablishmentHandler {
+    // What goes wrong is told by the promise; the HTTP client's handlers have no part in it yet.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { established.fail(error) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        established.fail(ChannelError.inputClosed)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { established.fail(ChannelError.inputClosed) }
+}
+
+/// Carries a handshake with a proxy out on a connection.
+final class ProxyHandshakeHandler: EstablishmentHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let established: EventLoopPromise<Void>
+    /// The handshake once it can begin: the origin's name may have to be looked up first.
+    private let ready: EventLoopFuture<any ProxyHandshake>
+    private var handshake: (any ProxyHandshake)?
+    private var received = ByteBuffer()
+    private var isOver = false
+
+    init(_ ready: EventLoopFuture<any ProxyHandshake>, established: EventLoopPromise<Void>) {
+        self.ready = ready
+        self.established = established
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        ready.assumeIsolated().whenComplete { result in
+            guard !self.isOver else { return }
+            switch result {
+            case .success(var handshake):
+                let first = handshake.begin()
+                self.handshake = handshake
+                context.writeAndFlush(self.wrapOutboundOut(first), promise: nil)
+            case .failure(let error): self.end(.failure(error))
+            }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        received.writeBuffer(&part)
+        guard !isOver, var handshake else { return }
+        do throws(ProxyRefusal) {
+            var step = try handshake.receive(&received)
+            while case .send(let bytes) = step {
+                context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+                step = try handshake.receive(&received)
+            }
+            self.handshake = handshake
+            guard step == .done else { return }
+            // The origin waits for the client to speak first.
+            guard received.readableBytes == 0 else { throw .malformed("it sends more than its answer") }
+            end(.success(()))
+        } catch {
+            end(.failure(error))
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end(.failure(ChannelError.inputClosed)) }
+
+    private func end(_ result: Result<Void, any Error>) {
+        guard !isOver else { return }
+        isOver = true
+        established.completeWith(result)
+    }
+}
+
+/// Waits for the end of a TLS handshake below it.
+final class TLSHandshakeWait: EstablishmentHandler {
+    typealias InboundIn = Never
+
+    let established: EventLoopPromise<Void>
+
+    init(_ established: EventLoopPromise<Void>) { self.established = established }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { established.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

@@ -1,0 +1,161 @@
+import FerryCore
+import NIOCore
+import NIOSSL
+
+/// The TLS handlers of a connection through a proxy, by their names in its pipeline.
+enum TLSLayer {
+    /// Between Ferry and the proxy.
+    static let proxy = "ferry-proxy-tls"
+    /// Between Ferry and the origin, within a tunnel.
+    static let origin = "ferry-origin-tls"
+}
+
+/// Everything between a connection to a proxy and the first request on it: TLS to the proxy, the tunnel, TLS to the origin.
+///
+/// To the HTTP client it is a connection of plain HTTP to the proxy, so that HTTP/2 is not spoken through proxies.
+struct ProxyLink: Sendable {
+    let proxy: ProxyChoice
+    /// The origin, also where requests go to the proxy itself.
+    let target: TunnelTarget
+    let isTunnel: Bool
+    /// TLS to the proxy; nil for a proxy without TLS.
+    let proxyTLS: NIOSSLContext?
+    /// TLS to the origin; nil where there is none, or the connection starts it with its first request.
+    let originTLS: NIOSSLContext?
+    /// The host that the origin's certificate must name; nil where any will do.
+    let originName: ServerNameCheck?
+    let names: NameResolver
+    /// Seconds until the first request can be sent.
+    let timeout: Double
+
+    /// Makes a connection ready for requests. On its event loop.
+    ///
+    /// The future fails with a ``ProxyFailure``, or with an error of TLS to the origin; the connection is closed after that.
+    func establish(on channel: any Channel) -> EventLoopFuture<Void> {
+        let loop = channel.eventLoop
+        let result = loop.makePromise(of: Void.self)
+        let timer = loop.scheduleTask(in: .nanoseconds(Int64(timeout * 1e9))) {
+            result.fail(failure(.timedOut(seconds: timeout)))
+        }
+        startProxyTLS(channel).flatMap { openTunnel(channel) }.flatMap { startOriginTLS(channel) }
+            .cascade(to: result)
+        result.futureResult.whenComplete { outcome in
+            timer.cancel()
+            guard case .failure = outcome else { return }
+            // Once the HTTP client has taken in that it has no connection.
+            loop.scheduleTask(in: .zero) { channel.close(promise: nil) }
+        }
+        return result.futureResult
+    }
+
+    private func failure(_ cause: ProxyFailure.Cause) -> ProxyFailure {
+        ProxyFailure(proxy: proxy, target: target, cause: cause)
+    }
+
+    // MARK: The proxy
+
+    private func startProxyTLS(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let proxyTLS else { return channel.eventLoop.makeSucceededVoidFuture() }
+        return Self.startTLS(proxyTLS, host: proxy.host, name: TLSLayer.proxy, on: channel)
+            .flatMapThrowing { tls in try ServerNameCheck(host: proxy.host).check(tls.value) }
+            .flatMapErrorThrowing { error in throw failure(Self.isEnd(error) ? .closed : .tls(error)) }
+    }
+
+    private func openTunnel(_ channel: any Channel) -> EventLoopFuture<Void> {
+        let loop = channel.eventLoop
+        guard isTunnel else { return loop.makeSucceededVoidFuture() }
+        let established = loop.makePromise(of: Void.self)
+        let handler = ProxyHandshakeHandler(handshake(on: loop), established: established)
+        let bound = NIOLoopBound(handler, eventLoop: loop)
+        do {
+            let pipeline = channel.pipeline.syncOperations
+            let tls = try? pipeline.context(name: TLSLayer.proxy).handler
+            try pipeline.addHandler(handler, position: tls.map { .after($0) } ?? .first)
+        } catch {
+            established.fail(error)
+        }
+        return established.futureResult
+            .flatMap { channel.pipeline.syncOperations.removeHandler(bound.value) }
+            .flatMapErrorThrowing { error in throw failure(Self.cause(error)) }
+    }
+
+    private static func cause(_ error: any Error) -> ProxyFailure.Cause {
+        switch error {
+        case let refusal as ProxyRefusal: .refused(refusal)
+        case let unknown as NameBook.Failure: .unknownHost(unknown)
+        default: isEnd(error) ? .closed : .broken(error)
+        }
+    }
+
+    /// Whether the proxy has just closed the connection.
+    private static func isEnd(_ error: any Error) -> Bool {
+        switch error {
+        case let error as ChannelError: error == .inputClosed || error == .ioOnClosedChannel || error == .eof
+        case NIOSSLError.uncleanShutdown: true
+        default: false
+        }
+    }
+
+    private func handshake(on loop: any EventLoop) -> EventLoopFuture<any ProxyHandshake> {
+        switch (proxy.scheme, SOCKSHandshake.Address(host: target.host)) {
+        case (.http, _), (.https, _):
+            return loop.makeSucceededFuture(ConnectHandshake(target: target, credentials: proxy.credentials))
+        case (.socks5, .name(let name)):
+            return address(of: name, on: loop).map { socks(.address($0)) }
+        case (.socks5, let address), (.socks5h, let address):
+            return loop.makeSucceededFuture(socks(address))
+        }
+    }
+
+    private func socks(_ address: SOCKSHandshake.Address) -> any ProxyHandshake {
+        SOCKSHandshake(address: address, port: target.port, credentials: proxy.credentials)
+    }
+
+    private func address(of name: String, on loop: any EventLoop) -> EventLoopFuture<IPAddress> {
+        switch names.ask(name, on: loop) {
+        case .known(let finding): loop.makeCompletedFuture { try Self.first(finding.get()) }
+        case .later(let addresses): addresses.flatMapThrowing { try Self.first($0) }
+        }
+    }
+
+    private static func first(_ addresses: [String]) throws(NameBook.Failure) -> IPAddress {
+        guard let address = addresses.lazy.compactMap({ IPAddress($0) }).first else { throw .notFound }
+        return address
+    }
+
+    // MARK: The origin
+
+    private func startOriginTLS(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let originTLS else { return channel.eventLoop.makeSucceededVoidFuture() }
+        return Self.startTLS(originTLS, host: target.host, name: TLSLayer.origin, on: channel)
+            .flatMapThrowing { tls in try originName?.check(tls.value) }
+    }
+
+    /// Starts TLS above what is there, and waits for the end of its handshake.
+    private static func startTLS(
+        _ context: NIOSSLContext, host: String, name: String, on channel: any Channel
+    ) -> EventLoopFuture<NIOLoopBound<NIOSSLClientHandler>> {
+        let loop = channel.eventLoop
+        let established = loop.makePromise(of: Void.self)
+        do {
+            let pipeline = channel.pipeline.syncOperations
+            let tls = try NIOSSLClientHandler(context: context, serverHostname: host.serverName)
+            let wait = TLSHandshakeWait(established)
+            let below = try? pipeline.context(name: TLSLayer.proxy).handler
+            try pipeline.addHandler(wait, position: below.map { .after($0) } ?? .first)
+            try pipeline.addHandler(tls, name: name, position: .before(wait))
+            let (boundTLS, boundWait) = (NIOLoopBound(tls, eventLoop: loop), NIOLoopBound(wait, eventLoop: loop))
+            return established.futureResult
+                .flatMap { channel.pipeline.syncOperations.removeHandler(boundWait.value) }
+                .map { boundTLS }
+        } catch {
+            established.fail(error)
+            return loop.makeFailedFuture(error)
+        }
+    }
+}
+
+extension String {
+    /// A host as TLS names it to the server; nil for an address, which cannot be named (RFC 6066 §3).
+    var serverName: String? { IPAddress(self) == nil && !hasPrefix("[") ? withoutFinalStop : nil }
+}
