@@ -92,6 +92,15 @@ package enum TLSVersion: String, CaseIterable, Codable, Comparable, Sendable {
 
 /// Where systems keep the certificates of the authorities that they trust.
 package enum SystemRoots {
+    /// Whether they are in files; other systems keep them elsewhere.
+    package static var areInFiles: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
+    }
+
     /// Files that hold all of them; the first that exists counts.
     package static let files = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
     /// The folder that has a file for each.

@@ -23,7 +23,7 @@ enum ClientFailure {
     static func isOfHTTP2(_ error: any Error) -> Bool {
         switch error {
         case is TransferError, is ReusedConnectionClosed, is NIOConnectionError, is SocketAddressError, is ChannelError,
-            is HTTPParserError, is HeadFault, is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError,
+            is HTTPParserError, is HeadFault, is CertificateFault, is NIOSSLExtraError, is NIOSSLError,
             is BoringSSLError, is IOError:
             false
         case let error as HTTPClientError: error == .remoteConnectionClosed
@@ -61,7 +61,7 @@ enum ClientFailure {
             return failure(.badResponse, "The answer of \(host) cannot be read: it has \(fault.text).")
         case let error as HTTPParserError:
             return failure(.badResponse, "The answer of \(host) is not valid HTTP: \(String(describing: error).words).")
-        case is OtherHostCertificate, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
+        case is CertificateFault, is NIOSSLExtraError, is NIOSSLError, is BoringSSLError:
             return TLSFailure.transferError(error, url: url)
         case let error as IOError:
             return ioError(error.errnoCode, failure: failure, host: host, phase: phase)
@@ -151,24 +151,33 @@ enum TLSFailure {
                 .connectionLost, "\(host) cut the connection without closing TLS.",
                 details: ErrorDetails(url: url.redacted))
         }
-        if let error = error as? OtherHostCertificate { return otherHost(url, error.identity) }
+        if let fault = error as? CertificateFault { return fault.transferError(of: host, url: url) }
         if case NIOSSLError.unableToValidateCertificate = error {
-            return untrusted(url)
+            return CertificateFault.unverified.transferError(of: host, url: url)
         }
-        if case NIOSSLError.handshakeFailed(.sslError(let stack)) = error {
-            // BoringSSL's stack gives its reasons as text alone: the reason's name is fixed by its sources.
-            let reasons = stack.map(\.description).joined(separator: " ")
-            if reasons.contains("CERTIFICATE_VERIFY_FAILED") {
-                return certificate(
-                    "The certificate of \(host) cannot be trusted: it is expired, for another purpose, or of an unknown issuer.",
-                    -1202, url)
-            }
+        let text = "\(error)"
+        // BoringSSL's stack gives its reasons as text alone: the reason's name is fixed by its sources.
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return CertificateFault.unverified.transferError(of: host, url: url)
+        }
+        if notTLS.contains(where: text.contains) {
+            return TransferError(
+                .tlsFailed, "\(host) does not speak TLS on this port.", details: ErrorDetails(url: url.redacted))
+        }
+        if oldTLS.contains(where: text.contains) {
+            return TransferError(
+                .tlsFailed, "\(host) offers no version of TLS that is still safe.",
+                details: ErrorDetails(url: url.redacted))
         }
         let wantsCertificate = Self.asksForCertificate(error)
         return TransferError(
             .tlsFailed, "The TLS handshake with \(host) failed\(Self.reason(of: error)).",
             details: ErrorDetails(urlError: wantsCertificate, url: url.redacted))
     }
+
+    /// Of an answer that is no TLS, such as one of HTTP.
+    private static let notTLS = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"]
+    private static let oldTLS = ["UNSUPPORTED_PROTOCOL", "ALERT_PROTOCOL_VERSION"]
 
     /// The reason that BoringSSL gives, as the end of a sentence: its names are fixed by its sources, as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
     private static func reason(of error: any Error) -> String {
@@ -188,31 +197,6 @@ enum TLSFailure {
         let text = "\(error)"
         if text.contains("CERTIFICATE_REQUIRED") { return -1206 }
         return text.contains("ALERT_BAD_CERTIFICATE") || text.contains("ALERT_UNKNOWN_CA") ? -1205 : nil
-    }
-
-    static func otherHost(_ url: HTTPURL, _ identity: ServerIdentity) -> TransferError {
-        let named = identity.summary.map { "is for another host: it names \($0)" } ?? "names no host"
-        return certificate("The certificate of \(url.host) \(named).", -1202, url)
-    }
-
-    static func untrusted(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) cannot be trusted.", -1202, url)
-    }
-
-    static func unknownRoot(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) is of an authority that is not trusted here.", -1203, url)
-    }
-
-    static func expired(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) has expired.", -1201, url)
-    }
-
-    static func notYetValid(_ url: HTTPURL) -> TransferError {
-        certificate("The certificate of \(url.host) is not valid yet.", -1204, url)
-    }
-
-    private static func certificate(_ message: String, _ urlError: Int, _ url: HTTPURL) -> TransferError {
-        TransferError(.tlsCertificate, message, details: ErrorDetails(urlError: urlError, url: url.redacted))
     }
 }
 

@@ -245,7 +245,9 @@ final class ClientPool: Sendable {
         let target = use.tunnel ?? TunnelTarget(host: proxy.host, port: proxy.port)
         return ProxyLink(
             proxy: proxy, target: target, isTunnel: use.tunnel != nil, proxyTLS: contexts.proxy,
-            originTLS: use.key.asksForTrust ? nil : contexts.origin, originName: use.names, names: names,
+            originTLS: use.key.asksForTrust ? nil : contexts.origin,
+            verification: use.names.map { .named($0.host) } ?? (use.key.isInsecure ? .anything : .trusted),
+            names: names,
             timeout: timeouts.connect)
     }
 

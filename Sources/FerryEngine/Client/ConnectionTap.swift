@@ -155,7 +155,7 @@ final class ConnectionTap: ChannelDuplexHandler {
             secureEnd = Date()
             if let question = recorder?.trust {
                 let shown = listener.shown(
-                    for: question.url, leaf: tls?.peerCertificate, checksHost: question.checksHost, now: Date())
+                    for: question.checksHost ? question.url.host : nil, leaf: tls?.peerCertificate, now: Date())
                 security = .established(shown)
                 ask(about: shown, context: context)
             } else {

@@ -13,9 +13,9 @@ final class Exchange: Sendable {
     private let task: RoutedRequest
     private let headFuture: EventLoopFuture<HTTPResponseHead>
     private let clock: WatchClock
-    private let timeouts: Timeouts
-    private let url: HTTPURL
-    private let proxy: ProxyChoice?
+    let timeouts: Timeouts
+    let url: HTTPURL
+    let key: ClientPool.Key
     /// Whether the server was offered HTTP/2.
     private let mayBeHTTP2: Bool
     /// Whether its connection was there before its request.
@@ -33,7 +33,7 @@ final class Exchange: Sendable {
         clock = engine.loops.clock(key.loop)
         self.timeouts = timeouts
         self.url = url
-        proxy = key.proxy
+        self.key = key
         self.recorder = recorder
         self.body = body
         self.mayBeHTTP2 = mayBeHTTP2
@@ -50,7 +50,7 @@ final class Exchange: Sendable {
     init(_ opened: Exchange, url: HTTPURL, timeouts: Timeouts) {
         (delegate, task, headFuture) = (opened.delegate, opened.task, opened.headFuture)
         (clock, recorder, mayBeHTTP2) = (opened.clock, opened.recorder, opened.mayBeHTTP2)
-        proxy = opened.proxy
+        key = opened.key
         self.url = url
         self.timeouts = timeouts
         body = nil
@@ -96,9 +96,9 @@ final class Exchange: Sendable {
         } catch {
             if mayBeHTTP2, ClientFailure.isOfHTTP2(error) { throw ClientFailure.notOverHTTP2 }
             throw ClientFailure.transferError(
-                error, url: url, proxy: proxy, phase: .beforeHead, wasAsked: task.isAsked)
+                error, url: url, proxy: key.proxy, phase: .beforeHead, wasAsked: task.isAsked)
         }
-        if head.status == 407, let proxy, !proxy.tunnels(to: url) {
+        if head.status == 407, let proxy = key.proxy, !proxy.tunnels(to: url) {
             // Of a proxy that takes the request itself: the origin does not speak of proxies.
             await discard()
             throw ProxyFailure.unauthorized(by: proxy, url: url)
@@ -118,7 +118,7 @@ final class Exchange: Sendable {
         } catch is EnoughReceived {
             return
         } catch {
-            throw ClientFailure.transferError(error, url: url, proxy: proxy, phase: .body)
+            throw ClientFailure.transferError(error, url: url, proxy: key.proxy, phase: .body)
         }
     }
 
@@ -135,21 +135,21 @@ final class Exchange: Sendable {
         } catch is EnoughReceived {
             return (delegate.gathered, nil)
         } catch {
-            return (delegate.gathered, ClientFailure.transferError(error, url: url, proxy: proxy, phase: .body))
+            return (delegate.gathered, ClientFailure.transferError(error, url: url, proxy: key.proxy, phase: .body))
         }
         return (delegate.gathered, nil)
     }
 
     /// Lets the body into a queue; its end comes to the queue after everything that waited for the head to be judged.
     func hand(to queue: PartQueue) {
-        let (task, url, proxy) = (task, url, proxy)
+        let (task, url, key) = (task, url, key)
         delegate.accept(.handed(queue)).whenComplete { result in
             if case .failure(let error) = result { task.fail(reason: error) }
             task.futureResult.whenComplete { result in
                 switch result {
                 case .success: queue.end(nil)
                 case .failure(let error):
-                    queue.end(ClientFailure.transferError(error, url: url, proxy: proxy, phase: .body))
+                    queue.end(ClientFailure.transferError(error, url: url, proxy: key.proxy, phase: .body))
                 }
             }
         }

@@ -95,8 +95,9 @@ extension Conversation {
         let head: ResponseHead
         do throws(TransferError) {
             head = try await exchange.head()
-        } catch {
+        } catch let failure {
             await host.ended(exchange, request)
+            let error = await CertificateExamination(engine: engine).explained(failure, of: exchange)
             if let challenge = exchange.pendingTrust { return (.wait(.trust(challenge), error), nil) }
             let meaning = exchange.meaning(of: error)
             if meaning == .notOverHTTP2 { engine.clients.refusals.note(request.url.origin) }

@@ -34,7 +34,7 @@ struct ProxyFailure: Error {
         case .refused(.reply(let code)): return failure(.proxyFailed, Self.sentence(code, target))
         case .refused(.malformed(let what)): return failure(.proxyFailed, "cannot be used: \(what).")
         case .tls(let error):
-            let found = TLSFailure.transferError(error, url: url, host: "the proxy \(proxy.host)")
+            let found = TLSFailure.transferError(error, url: url, host: "the proxy \(proxy.shown)")
             return TransferError(found.code, found.message, details: details)
         case .unknownHost(let unknown): return unknown.error(of: target.host, url: url, isProxy: false)
         case .closed:

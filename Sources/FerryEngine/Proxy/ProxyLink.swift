@@ -1,4 +1,5 @@
 import FerryCore
+import Foundation
 import NIOCore
 import NIOSSL
 
@@ -22,8 +23,8 @@ struct ProxyLink: Sendable {
     let proxyTLS: NIOSSLContext?
     /// TLS to the origin; nil where there is none, or the connection starts it with its first request.
     let originTLS: NIOSSLContext?
-    /// The host that the origin's certificate must name; nil where any will do.
-    let originName: ServerNameCheck?
+    /// What the origin's certificate must be.
+    let verification: Verification
     let names: NameResolver
     /// Seconds until the first request can be sent.
     let timeout: Double
@@ -56,8 +57,7 @@ struct ProxyLink: Sendable {
 
     private func startProxyTLS(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let proxyTLS else { return channel.eventLoop.makeSucceededVoidFuture() }
-        return Self.startTLS(proxyTLS, host: proxy.host, name: TLSLayer.proxy, on: channel)
-            .flatMapThrowing { tls in try ServerNameCheck(host: proxy.host).check(tls.value) }
+        return Self.startTLS(proxyTLS, .named(proxy.host), host: proxy.host, name: TLSLayer.proxy, on: channel)
             .flatMapErrorThrowing { error in throw failure(Self.isEnd(error) ? .closed : .tls(error)) }
     }
 
@@ -127,27 +127,47 @@ struct ProxyLink: Sendable {
 
     private func startOriginTLS(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let originTLS else { return channel.eventLoop.makeSucceededVoidFuture() }
-        return Self.startTLS(originTLS, host: target.host, name: TLSLayer.origin, on: channel)
-            .flatMapThrowing { tls in try originName?.check(tls.value) }
+        return Self.startTLS(originTLS, verification, host: target.host, name: TLSLayer.origin, on: channel)
     }
 
-    /// Starts TLS above what is there, and waits for the end of its handshake.
+    /// What the certificate of a server must be.
+    enum Verification: Sendable {
+        /// Of a trusted authority, for this host.
+        case named(String)
+        /// Of a trusted authority.
+        case trusted
+        case anything
+
+        /// - Throws: ``CertificateFault``.
+        func check(_ listener: ChainListener, leaf: NIOSSLCertificate?) throws(CertificateFault) {
+            var host: String?
+            switch self {
+            case .anything: return
+            case .trusted: break
+            case .named(let name): host = name
+            }
+            if let fault = listener.shown(for: host, leaf: leaf, now: Date()).fault { throw fault }
+        }
+    }
+
+    /// Starts TLS above what is there, waits for the end of its handshake, and looks at the certificate.
     private static func startTLS(
-        _ context: NIOSSLContext, host: String, name: String, on channel: any Channel
-    ) -> EventLoopFuture<NIOLoopBound<NIOSSLClientHandler>> {
+        _ context: NIOSSLContext, _ verification: Verification, host: String, name: String, on channel: any Channel
+    ) -> EventLoopFuture<Void> {
         let loop = channel.eventLoop
         let established = loop.makePromise(of: Void.self)
         do {
             let pipeline = channel.pipeline.syncOperations
-            let tls = try NIOSSLClientHandler(context: context, serverHostname: host.serverName)
+            let listener = ChainListener()
+            let tls = try ListeningTLS.handler(context, host: host, listener: listener)
             let wait = TLSHandshakeWait(established)
             let below = try? pipeline.context(name: TLSLayer.proxy).handler
             try pipeline.addHandler(wait, position: below.map { .after($0) } ?? .first)
             try pipeline.addHandler(tls, name: name, position: .before(wait))
-            let (boundTLS, boundWait) = (NIOLoopBound(tls, eventLoop: loop), NIOLoopBound(wait, eventLoop: loop))
+            let bound = NIOLoopBound((tls, wait, listener), eventLoop: loop)
             return established.futureResult
-                .flatMap { channel.pipeline.syncOperations.removeHandler(boundWait.value) }
-                .map { boundTLS }
+                .flatMap { channel.pipeline.syncOperations.removeHandler(bound.value.1) }
+                .flatMapThrowing { try verification.check(bound.value.2, leaf: bound.value.0.peerCertificate) }
         } catch {
             established.fail(error)
             return loop.makeFailedFuture(error)

@@ -2,31 +2,19 @@ import FerryCore
 import NIOCore
 import NIOSSL
 
-/// The certificate of a server whose chain is good is for other hosts than the one that was asked.
-struct OtherHostCertificate: Error {
-    let identity: ServerIdentity
-}
-
 /// Judges the certificate of a connection whose TLS the HTTP client has set up, before a request is sent on it.
 struct ServerNameCheck: Hashable, Sendable {
-    /// The host of the URLs that the connection serves, or of the proxy that it leads to, as they are written: never an address
-    /// that was looked up.
+    /// The host of the URLs that the connection serves, as they write it: never that of a proxy, never an address looked up.
     let host: String
 
     /// On the connection's event loop, after its handshake.
     ///
-    /// - Throws: ``OtherHostCertificate``; an error of NIO's if the connection has no certificate.
+    /// - Throws: ``CertificateFault``; an error of NIO's if the connection has no certificate.
     func check(_ connection: any Channel) throws {
-        try check(connection.pipeline.syncOperations.handler(type: NIOSSLHandler.self))
-    }
-
-    /// Once the handshake of a TLS handler is over.
-    ///
-    /// - Throws: As ``check(_:)-(Channel)``.
-    func check(_ handler: NIOSSLHandler) throws {
+        let handler = try connection.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
         guard let leaf = handler.peerCertificate else { throw NIOSSLError.noCertificateToValidate }
         let identity = ServerIdentity(of: leaf)
-        guard identity.matches(host) else { throw OtherHostCertificate(identity: identity) }
+        guard identity.matches(host) else { throw CertificateFault.otherHost(identity) }
     }
 
     /// Keeps the request of a stream of HTTP/2 back where the certificate is for another host.

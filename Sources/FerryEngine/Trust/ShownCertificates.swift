@@ -6,7 +6,7 @@ import NIOSSL
 struct ShownCertificates: Sendable {
     /// DER, leaf first.
     let chain: [Data]
-    let fault: TransferError?
+    let fault: CertificateFault?
 }
 
 /// Listens to the TLS library while it evaluates a chain, and lets every chain pass.
@@ -27,33 +27,38 @@ final class ChainListener {
 
     /// What was shown, with the host's name checked if that is wanted.
     ///
+    /// - Parameter host: The host that the certificate must be for; nil where any will do.
     /// - Parameter leaf: the certificate whose key the server has used in the handshake. The order of the library's reports
     ///   does not say which one that is: a server may add certificates of others, of which one would pass for its own.
-    func shown(
-        for url: HTTPURL, leaf: NIOSSLCertificate?, checksHost: Bool, now: Date
-    ) -> ShownCertificates {
-        guard let leaf, certificates.contains(leaf) else {
-            return ShownCertificates(chain: [], fault: TLSFailure.untrusted(url))
-        }
+    func shown(for host: String?, leaf: NIOSSLCertificate?, now: Date) -> ShownCertificates {
+        guard let leaf, certificates.contains(leaf) else { return ShownCertificates(chain: [], fault: .unverified) }
         let chain = [leaf] + certificates.reversed().filter { $0 != leaf }
         return ShownCertificates(
-            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, leaf, url, checksHost, now))
+            chain: chain.compactMap { try? Data($0.toDERBytes()) }, fault: fault(chain, leaf, host, now))
     }
 
     private func fault(
-        _ chain: [NIOSSLCertificate], _ leaf: NIOSSLCertificate, _ url: HTTPURL, _ checksHost: Bool, _ now: Date
-    ) -> TransferError? {
+        _ chain: [NIOSSLCertificate], _ leaf: NIOSSLCertificate, _ host: String?, _ now: Date
+    ) -> CertificateFault? {
         let seconds = Int(now.timeIntervalSince1970)
         for certificate in faulty {
-            if seconds < certificate.notValidBefore { return TLSFailure.notYetValid(url) }
-            if seconds > certificate.notValidAfter { return TLSFailure.expired(url) }
+            if seconds < certificate.notValidBefore { return .notYetValid(certificate.notValidBefore.date) }
+            if seconds > certificate.notValidAfter { return .expired(certificate.notValidAfter.date) }
         }
-        if let first = faulty.first {
-            return chain.count > 1 && first == chain.last ? TLSFailure.unknownRoot(url) : TLSFailure.untrusted(url)
+        if let last = chain.last, !faulty.isEmpty {
+            guard faulty.contains(last) else { return .wrongPurpose }
+            guard let names = (try? last.toDERBytes()).flatMap(CertificateNames.init) else { return .unverified }
+            guard names.isSelfIssued else { return .unknownIssuer(names.issuer) }
+            return chain.count == 1 ? .selfSigned : .unknownRoot(names.subject)
         }
         let identity = ServerIdentity(of: leaf)
-        return !checksHost || identity.matches(url.host) ? nil : TLSFailure.otherHost(url, identity)
+        return host.map(identity.matches) ?? true ? nil : .otherHost(identity)
     }
+}
+
+extension Int {
+    /// Seconds since 1970 as a date.
+    fileprivate var date: Date { Date(timeIntervalSince1970: TimeInterval(self)) }
 }
 
 /// A TLS client that tells what the library thinks of each certificate.

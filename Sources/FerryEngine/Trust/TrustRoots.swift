@@ -95,7 +95,7 @@ final class RootCertificates: Sendable {
     func authorities(of paths: [String]) -> Authorities? {
         guard let first = paths.first else {
             let system = known("", versions(of: [])) { Self.system }
-            return system.isEmpty ? nil : Authorities([system])
+            return system.isEmpty && !SystemRoots.areInFiles ? nil : Authorities([system])
         }
         let lists = paths.compactMap(certificates(at:))
         return lists.isEmpty ? Authorities(missing: first) : Authorities(lists)
@@ -125,6 +125,9 @@ final class RootCertificates: Sendable {
         let ofFile = Set(all)
         return all + HashedFolder.certificates(in: SystemRoots.folder).filter { !ofFile.contains($0) }
     }
+
+    /// Whether the system has no authority in its files. Blocks while the disk does.
+    static var systemIsEmpty: Bool { SystemRoots.areInFiles && system.isEmpty }
 
     /// The certificates that were read before, if their files and folders still have these versions; else reads them.
     private func known(

@@ -47,8 +47,8 @@ struct TrustQuestion: Sendable {
 
     /// The error that forbids the request; nil if it may be sent.
     func verdict(on shown: ShownCertificates, recorder: ExchangeRecorder) async -> TransferError? {
-        let challenge = TrustChallenge(
-            host: url.host, port: url.port, certificates: shown.chain, fault: shown.fault)
+        let fault = shown.fault?.transferError(of: url.host, url: url)
+        let challenge = TrustChallenge(host: url.host, port: url.port, certificates: shown.chain, fault: fault)
         let answer: TrustAnswer
         if let known = scope?.answer(to: challenge) {
             answer = known
@@ -58,9 +58,9 @@ struct TrustQuestion: Sendable {
         }
         switch answer {
         case .accept: return nil
-        case .performDefault: return shown.fault
+        case .performDefault: return fault
         case .cancel: return TransferError(.canceled, "The certificate of \(url.host) was turned down.")
-        case .reject: return shown.fault ?? TLSFailure.untrusted(url)
+        case .reject: return fault ?? CertificateFault.unverified.transferError(of: url.host, url: url)
         case .wait:
             recorder.wait(for: challenge)
             return TransferError(

@@ -192,7 +192,7 @@ private func withProxy(
             request: { $0.insecure = true }
         ) { _, origin, proxy, history in
             #expect(history.failure?.code == .tlsCertificate)
-            #expect(history.failure?.message.contains("the proxy 127.0.0.1") == true)
+            #expect(history.failure?.message.contains("the proxy https://127.0.0.1:") == true)
             #expect(proxy.heads.isEmpty)
             #expect(origin.requests.isEmpty)
         }
@@ -212,7 +212,7 @@ private func withProxy(
     @Test func `is told from one without TLS`() async throws {
         try await withProxy(scheme: "https") { _, origin, _, history in
             #expect(history.failure?.code == .tlsFailed, "\(history.errors)")
-            #expect(history.failure?.message.contains("the proxy 127.0.0.1") == true)
+            #expect(history.failure?.message.contains("the proxy https://127.0.0.1:") == true)
             #expect(origin.requests.isEmpty)
         }
     }

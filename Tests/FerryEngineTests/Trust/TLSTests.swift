@@ -37,11 +37,49 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (.selfSigned, "is self-signed"), (.expired, "expired on 20"), (.otherHost, "it names other.example"),
+            (.clientOnlyPurpose, "is not one for servers"),
+        ] as [(TLSFault, String)])
+    func `the one thing that is wrong with a certificate is named`(fault: TLSFault, words: String) async throws {
+        try await withEngine(OriginScript(body), tls: fault) { harness, origin in
+            let message = await harness.transfer(harness.request(origin.url())).failure?.message ?? ""
+            #expect(message.hasPrefix("The certificate of localhost "))
+            #expect(message.contains(words), "\(message)")
+        }
+    }
+
+    @Test func `an authority that is not trusted is named`() async throws {
+        let other = try await TestCertificates.make()
+        defer { other.remove() }
+        let untrusting = { (configuration: inout Engine.Configuration) in
+            configuration.trust = TrustRoots(environment: ["SSL_CERT_FILE": other.caFile])
+        }
+        try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
+            let error = try #require(await harness.transfer(harness.request(origin.url())).failure)
+            #expect(error.message.contains("was issued by “"), "\(error)")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func `a server without TLS is told from one whose TLS fails`() async throws {
+        let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+        try await withRawServer(answering: answer, closes: true) { port in
+            try await withEngine { harness in
+                let url = "https://127.0.0.1:\(port)/file.bin"
+                let history = await harness.transfer(harness.request(url), tries: 1)
+                #expect(history.codes == [.tlsFailed])
+                #expect(history.errors.first?.message == "127.0.0.1 does not speak TLS on this port.")
+            }
+        }
+    }
+
     @Test func `O44 TLS of an old version is a failed handshake`() async throws {
         try await withEngine(OriginScript(body), tls: .oldProtocol) { harness, origin in
             let history = await harness.transfer(harness.request(origin.url()))
             #expect(history.failure?.code == .tlsFailed, "\(history.errors)")
-            #expect(history.failure?.message.hasPrefix("The TLS handshake with localhost failed: ") == true)
+            #expect(history.failure?.message.contains("no version of TLS that is still safe") == true)
             #expect(history.failure?.message.contains("NIO") == false)
             #expect(history.reports.count == 6)
             #expect(origin.requests.isEmpty)

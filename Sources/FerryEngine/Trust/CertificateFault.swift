@@ -1,0 +1,102 @@
+import FerryCore
+import Foundation
+import NIOHTTP1
+
+/// The one thing for which a server's certificate cannot be trusted.
+enum CertificateFault: Error, Hashable, Sendable {
+    case expired(Date)
+    case notYetValid(Date)
+    /// Signed by itself and by no authority.
+    case selfSigned
+    /// The authority that has issued it, or whose certificate the server shows as the last, is not trusted.
+    case unknownIssuer(String?)
+    /// As `unknownIssuer`, where the server shows the authority's own certificate.
+    case unknownRoot(String?)
+    /// The chain is good, and the certificate may not be used by servers, or is damaged.
+    case wrongPurpose
+    case otherHost(ServerIdentity)
+    /// This machine trusts no authority at all.
+    case noAuthorities
+    /// The TLS library gives no cause.
+    case unverified
+
+    /// - Parameter host: The server, as a sentence names it.
+    func transferError(of host: String, url: HTTPURL) -> TransferError {
+        let sentence =
+            switch self {
+            case .expired(let date): "The certificate of \(host) expired on \(Self.day(date))."
+            case .notYetValid(let date): "The certificate of \(host) is not valid before \(Self.day(date))."
+            case .selfSigned: "The certificate of \(host) is self-signed: no authority vouches for it."
+            case .unknownIssuer(let name), .unknownRoot(let name):
+                "The certificate of \(host) was issued by \(name.map { "“\($0)”" } ?? "an authority without a name"), "
+                    + "which is not trusted here."
+            case .wrongPurpose: "The certificate of \(host) is not one for servers, or is damaged."
+            case .otherHost(let identity):
+                "The certificate of \(host) "
+                    + (identity.summary.map { "is for another host: it names \($0)." } ?? "names no host.")
+            case .noAuthorities:
+                "The certificate of \(host) cannot be verified: this machine has no certificates of authorities. "
+                    + "Install the package ca-certificates."
+            case .unverified:
+                "The certificate of \(host) cannot be trusted: it is expired, for another purpose, or of an unknown issuer."
+            }
+        return TransferError(
+            .tlsCertificate, sentence, details: ErrorDetails(urlError: urlError, url: url.redacted))
+    }
+
+    /// Foundation's code.
+    private var urlError: Int {
+        switch self {
+        case .expired: -1201
+        case .selfSigned, .unknownIssuer, .wrongPurpose, .otherHost, .noAuthorities, .unverified: -1202
+        case .unknownRoot: -1203
+        case .notYetValid: -1204
+        }
+    }
+
+    private static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
+}
+
+/// A second look at a server's certificates, after the TLS library could not verify them.
+struct CertificateExamination {
+    let engine: Engine
+
+    /// An error with the one thing that is wrong with the server's certificate.
+    ///
+    /// The TLS library says no more than that it could not verify one, so the server is asked for its certificates again, on a
+    /// connection on which nothing is sent.
+    func explained(_ error: TransferError, of exchange: Exchange) async -> TransferError {
+        guard error.code == .tlsCertificate else { return error }
+        var error = error
+        if error == CertificateFault.unverified.transferError(of: exchange.url.host, url: exchange.url) {
+            var asked = ExchangeRequest(url: exchange.url, headers: [:], key: exchange.key, timeouts: exchange.timeouts)
+            asked.advisor = CertificateExaminer()
+            if let second = try? engine.open(asked) {
+                do throws(TransferError) { _ = try await second.head() } catch let found {
+                    if found.code == .tlsCertificate { error = found }
+                }
+                second.stop()
+            }
+        }
+        guard [-1202, -1203].contains(error.details.urlError), await trustsNobody(exchange.key.trust) else {
+            return error
+        }
+        return CertificateFault.noAuthorities.transferError(of: exchange.url.host, url: exchange.url)
+    }
+
+    /// Whether the system's authorities are wanted, and there are none.
+    private func trustsNobody(_ material: TrustMaterial?) async -> Bool {
+        guard material.map({ $0.authorities == nil }) ?? engine.configuration.trust.isUsual else { return false }
+        let looked = await engine.certificates(of: nil).result { _ throws(DiskError) in RootCertificates.systemIsEmpty }
+        return (try? looked.get()) ?? false
+    }
+}
+
+/// Looks at certificates, and lets nothing be sent.
+private struct CertificateExaminer: ExchangeAdvisor {
+    func cookies(for url: HTTPURL) async -> String? { nil }
+    func receivedCookies(_ fields: [String], from url: HTTPURL) async {}
+    func redirect(_ redirect: ProposedRedirect) async -> RedirectAnswer { .stay }
+    func answer(_ challenge: AuthenticationChallenge) async -> ChallengeAnswer { .cancel }
+    func answer(_ challenge: TrustChallenge) async -> TrustAnswer { .reject }
+}
