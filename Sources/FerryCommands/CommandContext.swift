@@ -65,6 +65,15 @@ package struct CommandContext: Sendable {
         }
     }
 
+    /// A file that the daemon sends; nil where it is no plain file.
+    func sentFile(_ typed: String) -> RequestBody.SentFile? {
+        let path = typedPath.folder(typed)
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
+        return RequestBody.SentFile(path: path, size: Int64(facts.st_size), modified: modified)
+    }
+
     func palette(_ stream: ConsoleStream) -> Palette {
         let isWanted = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
         return Palette(isOn: isWanted && console.isTerminal(stream))

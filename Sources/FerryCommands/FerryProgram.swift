@@ -36,6 +36,9 @@ package enum FerryProgram {
                 context.console.say("ferry: \(error.message)")
                 return ErrorExit.usage.rawValue
             }
+        } catch let error as ValidationError {
+            context.console.say("ferry: " + error.message)
+            return ErrorExit.usage.rawValue
         } catch let error as TransferError {
             context.console.say("ferry: \(error.message.escapingTerminalControls) (\(error.word.escapingControls))")
             return error.code.row.exitStatus
@@ -57,7 +60,11 @@ package enum FerryProgram {
     }
 
     private static func parse(_ typed: [String]) throws -> any ParsableCommand {
-        let arguments = JoinedOptions.separated(typed)
+        let isRequest = typed.first == GetCommand._commandName || typed.first == AddCommand._commandName
+        let arguments =
+            isRequest
+            ? try typed.prefix(1) + HabitualWords.translated(Array(typed.dropFirst()))
+            : JoinedOptions.separated(typed)
         // The options of all commands take longer to set up than most commands take. Whatever is not simply good goes the
         // long way, which knows what to say of it.
         if let name = arguments.first,
@@ -72,15 +79,15 @@ package enum FerryProgram {
     /// Shows help, the version, or what is wrong with the command line.
     private static func explain(_ error: any Error, _ arguments: [String], _ context: CommandContext) -> Int32 {
         let code = FerryCommand.exitCode(for: error)
-        var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
+        if let meant = MeantCommand.sentence(for: arguments) {
+            context.console.say("ferry: " + meant)
+            return ErrorExit.usage.rawValue
+        }
         guard code.isSuccess else {
-            if let meant = MeantCommand.sentence(for: arguments) {
-                context.console.say("ferry: " + meant)
-                return ErrorExit.usage.rawValue
-            }
-            context.console.say(message)
+            for line in UsageSentence.lines(of: error, for: arguments) { context.console.say(line) }
             return (code == .validationFailure ? ErrorExit.usage : .own).rawValue
         }
+        var message = FerryCommand.fullMessage(for: error, columns: context.console.size.columns)
         if message.contains("USAGE:"), let command = command(of: arguments) as? any FerrySubcommand.Type {
             message = help(of: command, columns: context.console.size.columns)
         }
@@ -124,7 +131,7 @@ extension String {
 /// The parser of options takes an equals sign in such a word for the end of the option's name.
 enum JoinedOptions {
     /// The short options that have values.
-    private static let letters = "AHYbdeimouxy".utf8
+    private static let letters = "Hdox".utf8
 
     static func separated(_ words: [String]) -> [String] {
         let end = words.firstIndex(of: "--") ?? words.endIndex

@@ -3,11 +3,10 @@ import FerryCore
 
 /// Finds out what a user probably meant whose first word is no command.
 enum MeantCommand {
-    /// nil where the first word is a command or an option.
+    /// nil where the first word, or the first after `help`, is a command or an option.
     static func sentence(for arguments: [String]) -> String? {
-        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else {
-            return nil
-        }
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
         let shown = "“\(word.escapingControls)”"
         if word.contains("://") { return "\(shown) is no command; ferry get \(word.escapingControls) fetches it." }
         let near = names.map { (name: $0, steps: steps(from: word.lowercased(), to: $0)) }

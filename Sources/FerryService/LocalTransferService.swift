@@ -134,6 +134,8 @@ package actor LocalTransferService: TransferService {
 
     var logger: Logger { configuration.logger }
 
+    var transferLog: TransferLog { TransferLog(logger: configuration.logger) }
+
     /// The files of transfers that have succeeded.
     var placed: PlacedFiles { PlacedFiles(engine: engine, journal: journal) }
 

@@ -39,7 +39,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["set"], 64, "Missing expected argument"), (["set", "last"], 64, "Say what to change"),
+            (["set"], 64, "<id> is missing."), (["set", "last"], 64, "Say what to change"),
             (["set", "last", "--name", "a/b"], 64, "--folder names that"),
             (["set", "last", "--begin", "soon"], 64, "is no time"),
             (["set", "last", "-x", "65"], 64, "1 to 64"),

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 
@@ -23,6 +24,26 @@ import Testing
         #expect(pages.count == Help.commands.count)
         let tree = try CommandTree.ofFerry()
         for words in pages { #expect(try ManualCommand.page(words, in: tree).text.hasPrefix(".TH FERRY-"), "\(words)") }
+    }
+
+    /// A line that does not work teaches the wrong thing.
+    @Test func `has three examples on each page, and each can be read`() throws {
+        for (words, _) in try CommandTree.ofFerry().leaves {
+            let examples = Example.of(words)
+            #expect(examples.count == 3, "\(words)")
+            for example in examples {
+                // What stands before a pipe or a redirection, without variables.
+                let line = example.line.split(separator: /[|&>]/).first ?? ""
+                let typed = line.split(separator: " ").map { String($0).replacing("'", with: "") }.drop {
+                    $0.contains("=")
+                }
+                #expect(typed.first == "ferry", "\(example.line)")
+                #expect(Array(typed.dropFirst().prefix(words.count)) == words, "\(example.line)")
+                #expect(throws: Never.self, "\(example.line)") {
+                    try FerryCommand.parseAsRoot(Array(typed.dropFirst()))
+                }
+            }
+        }
     }
 
     @Test func `L19 prints a page`() async {

@@ -95,10 +95,10 @@ import Testing
 
     @Test(
         arguments: [
-            (["--connect-timeout", "0"], "--connect-timeout is a number of seconds above 0"),
-            (["--max-redirs", "-1"], "--max-redirs is 0 to 100, not -1."),
+            (["--connect-timeout", "0"], "ferry: --connect-timeout: “0” is not a number of seconds above 0."),
+            (["--max-redirs", "-1"], "ferry: --max-redirs: “-1” is not a number from 0 to 100."),
             (["-y", "10"], "--speed-time is the time of --speed-limit; give both."),
-            (["-Y", "1k", "-y", "0"], "--speed-time is 1 to 3600 seconds."),
+            (["-Y", "1k", "-y", "0"], "ferry: -y: “0” is not a number of seconds from 1 to 3600."),
         ])
     func `L3 the terms of a connection have bounds, and the sentence names the option`(
         options: [String], sentence: String

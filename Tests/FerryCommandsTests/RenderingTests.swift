@@ -111,7 +111,7 @@ import Testing
         #expect(line == "file.iso  waiting: its server, which wants a pause; next try in 90 s")
     }
 
-    @Test(arguments: [(0, "spent:         5.0 MiB"), (3, "spent:         5.0 MiB, with 3 starts from 0")])
+    @Test(arguments: [(0, "spent:         5.0 MiB"), (3, "spent:         5.0 MiB, with 3 starts from byte 0")])
     func `a page tells what servers have sent`(starts: Int, line: String) {
         var transfer = Transfer.sample()
         transfer.bytesSpent = 5 << 20
@@ -184,9 +184,9 @@ import Testing
         var block = LiveBlock()
         var drawn = ""
         drawn = block.draw(["a", "b"])
-        #expect(drawn == "\u{1B}[?25la\u{1B}[K\nb\u{1B}[K\u{1B}[J")
+        #expect(drawn == "\u{1B}[?25la\u{1B}[K\nb\u{1B}[K\u{1B}[J\r")
         drawn = block.draw(above: ["x"], ["c"])
-        #expect(drawn == "\u{1B}[1A\rx\u{1B}[K\nc\u{1B}[K\u{1B}[J")
+        #expect(drawn == "\u{1B}[1A\rx\u{1B}[K\nc\u{1B}[K\u{1B}[J\r")
         drawn = block.finish()
         #expect(drawn == "\r\u{1B}[J\u{1B}[?25h")
         drawn = block.finish()

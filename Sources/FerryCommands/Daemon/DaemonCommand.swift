@@ -76,7 +76,7 @@ struct DaemonStatus: FerrySubcommand {
 
     static func lines(_ status: ServiceStatus) -> [String] {
         let counts = TransferState.known.compactMap { state in
-            status.transfers[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
+            status.transfers[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.word)" : nil }
         }
         let facts = [
             ("version", status.version), ("pid", "\(status.pid)"), ("started", status.startedAt.formatted(.iso8601)),

@@ -17,11 +17,13 @@ struct LimitCommand: FerrySubcommand {
     var rate: Int64?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Transfers that run at the same time; of a session also default.", valueName: "number"),
         transform: LimitCommand.count)
     var active: Count?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Connections to one host at the same time; of a session also default.", valueName: "number"),
         transform: LimitCommand.count)
     var perHost: Count?
@@ -56,7 +58,12 @@ struct LimitCommand: FerrySubcommand {
             return 0
         }
         let id = try await SessionID(typed: session, in: service)
-        var settings = try await service.sessions().first { $0.id == id }?.settings ?? SessionSettings()
+        let known = try await service.sessions().first { $0.id == id }
+        guard known != nil || id == .cli else {
+            throw TransferError(
+                .invalidRequest, "There is no session “\(session.escapingControls)”; ferry list --all shows them.")
+        }
+        var settings = known?.settings ?? SessionSettings()
         if changes {
             if let rate { settings.rateLimit = rate }
             if let active { settings.activeTransfers = active.number }
@@ -89,7 +96,7 @@ struct LimitCommand: FerrySubcommand {
     }
 
     @Sendable private static func rate(_ text: String) throws -> Int64 {
-        text == "none" ? 0 : try ByteAmount.parse(text)
+        text == "none" ? 0 : try ByteAmount.rate(text)
     }
 
     @Sendable private static func count(_ text: String) throws -> Count {

@@ -1,12 +1,26 @@
 import ArgumentParser
 import FerryCore
 
-extension ConflictPolicy: ExpressibleByArgument {}
+extension ConflictPolicy: ExpressibleByArgument {
+    static let help = ArgumentHelp(
+        "What to do when the name is taken: unique adds a number, fail fetches nothing and fails, replace puts the new file in its place, skip keeps the old one, update replaces it if the server has another version.",
+        valueName: "policy")
+}
 
 extension Priority: ExpressibleByArgument {
     package init?(argument: String) { self.init(word: argument) }
 
     package var defaultValueDescription: String { word }
+}
+
+extension Priority {
+    /// - Throws: `ValidationError` for what is no priority.
+    @Sendable static func typed(_ text: String) throws -> Priority {
+        guard let priority = Priority(word: text) else {
+            throw ValidationError("“\(text.escapingControls)” is not low, normal, high or a number from -10 to 10.")
+        }
+        return priority
+    }
 }
 
 /// A number of bytes, or of bytes per second, written as curl reads it: `500k` is 500 × 1024, `8M` is 8 × 1024².
@@ -18,6 +32,17 @@ enum ByteAmount {
                 "“\(text.escapingControls)” is no number of bytes; write it as 800000, 500k, 8M or 1.5G.")
         }
         return amount
+    }
+
+    /// A number of bytes per second.
+    ///
+    /// - Throws: As ``parse(_:)``, also for a rate below what Ferry can keep to.
+    @Sendable static func rate(_ text: String) throws -> Int64 {
+        let rate = try parse(text)
+        guard SettingRange<Int64>.rateLimit.contains(rate) else {
+            throw ValidationError("“\(text.escapingControls)” is too slow; write at least 1k, or 0 for no limit.")
+        }
+        return rate
     }
 
     private static func read(_ text: String) -> Int64? {
@@ -33,8 +58,8 @@ enum ByteAmount {
         } else if rest.count < text.count, text.hasSuffix("iB") {
             return nil
         }
-        guard let first = rest.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-            rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") })
+        guard let first = rest.utf8.first, first.isDigit,
+            rest.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") })
         else { return nil }
         if let whole = Int64(rest) {
             let (amount, overflow) = whole.multipliedReportingOverflow(by: 1 << shift)
@@ -42,6 +67,32 @@ enum ByteAmount {
         }
         guard let number = Double(rest) else { return nil }
         return Int64(exactly: (number * Double(Int64(1) << shift)).rounded(.down))
+    }
+}
+
+/// Reads numbers that have a range.
+enum NumberArgument {
+    /// - Throws: `ValidationError` for anything but a whole number of the range.
+    static func whole(_ range: SettingRange<Int>) -> @Sendable (String) throws -> Int {
+        { text in
+            guard let number = Int(text), range.contains(number) else {
+                throw ValidationError("“\(text.escapingControls)” is not a number from \(range.words).")
+            }
+            return number
+        }
+    }
+
+    /// - Parameter words: The range for people.
+    /// - Throws: `ValidationError` for anything but a number of seconds in the range.
+    static func seconds(
+        _ range: SettingRange<Double>, _ words: String = "above 0"
+    ) -> @Sendable (String) throws -> Double {
+        { text in
+            guard let number = Double(text), range.contains(number) else {
+                throw ValidationError("“\(text.escapingControls)” is not a number of seconds \(words).")
+            }
+            return number
+        }
     }
 }
 
@@ -63,6 +114,11 @@ enum HeaderArgument {
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
         return String(text)
     }
+}
+
+extension UInt8 {
+    /// Whether this is an ASCII digit.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 /// The lines of a text, with the empty ones, so that they can be counted; Windows ends them with two characters.

@@ -38,25 +38,29 @@ struct ConnectionOptions: ParsableArguments {
     var noproxy: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds in which a connection must stand, TLS included (default: 30).", valueName: "seconds"))
+            "Seconds in which a connection must stand, TLS included (default: 30).", valueName: "seconds"),
+        transform: NumberArgument.seconds(.connectTimeout))
     var connectTimeout: Double?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Redirects to follow at most, 0 to 100 (default: 20).", valueName: "number"))
+        help: ArgumentHelp(
+            "Seconds without a byte after which a connection is given up (default: 60).", valueName: "seconds"),
+        transform: NumberArgument.seconds(.idleTimeout))
+    var readTimeout: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Redirects to follow at most, 0 to 100 (default: 20).", valueName: "number"),
+        transform: NumberArgument.whole(.maxRedirects))
     var maxRedirs: Int?
 
     @Flag(help: "Let the server compress what it sends, by gzip or deflate, and unpack it.")
     var compressed = false
 
     func validate() throws {
-        if let connectTimeout, !SettingRange<Double>.connectTimeout.contains(connectTimeout) {
-            throw ValidationError("--connect-timeout is a number of seconds above 0, and of ten years at most.")
-        }
-        if let maxRedirs, !SettingRange<Int>.maxRedirects.contains(maxRedirs) {
-            throw ValidationError("--max-redirs is 0 to 100, not \(maxRedirs).")
-        }
         guard key == nil || cert != nil else { throw ValidationError("--key is the key of --cert; give both.") }
         // Not by a transform: of what one refuses the whole value is shown, and a proxy's may have a password.
         guard let proxy, !proxy.isEmpty else { return }
@@ -67,6 +71,7 @@ struct ConnectionOptions: ParsableArguments {
         request.insecure = insecure
         request.redirects.allowDowngrade = allowDowngrade
         request.connectTimeout = connectTimeout
+        request.idleTimeout = readTimeout
         if let maxRedirs { request.redirects.most = maxRedirs }
         request.decode = compressed
         if compressed, !request.headers.contains(where: { $0.isNamed("Accept-Encoding") }) {

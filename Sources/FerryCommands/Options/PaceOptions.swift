@@ -6,13 +6,15 @@ struct PaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Which transfers go first: low, normal, high or a number from -10 to 10.", valueName: "priority"))
+            "Which transfers go first: low, normal (default), high or a number from -10 to 10.", valueName: "priority"),
+        transform: Priority.typed)
     var priority: Priority = .normal
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Bytes per second at most; k, M and G are powers of 1024, as 500k or 8M.", valueName: "rate"),
-        transform: ByteAmount.parse)
+        transform: ByteAmount.rate)
     var limitRate: Int64?
 
     @Option(
@@ -20,7 +22,7 @@ struct PaceOptions: ParsableArguments {
         help: ArgumentHelp(
             "Connections for one file, 1 to 64, all at once (default: as many as bring something, up to 8).",
             valueName: "number"),
-        transform: PaceOptions.connections)
+        transform: NumberArgument.whole(.connections))
     var connections: Int?
 
     @Option(
@@ -29,15 +31,18 @@ struct PaceOptions: ParsableArguments {
     var mirror: [String] = []
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Failures in a row without progress that are tried again (get: 5, and 2 of refused connections, unknown names and TLS; add: the daemon's own limits).",
-            valueName: "number"))
+            valueName: "number"),
+        transform: NumberArgument.whole(.retries))
     var retries: Int?
 
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"))
+            "Seconds that a file may take at most, without those in which it is paused.", valueName: "seconds"),
+        transform: NumberArgument.seconds(.resourceTimeout))
     var maxTime: Double?
 
     @Option(
@@ -49,21 +54,13 @@ struct PaceOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("y", allowingJoined: true), .customLong("speed-time")], parsing: .unconditional,
-        help: ArgumentHelp("Seconds for which it may be below --speed-limit (default: 30).", valueName: "seconds"))
+        help: ArgumentHelp("Seconds for which it may be below --speed-limit (default: 30).", valueName: "seconds"),
+        transform: NumberArgument.seconds(.minSpeedTime, "from \(SettingRange<Double>.minSpeedTime.words)"))
     var speedTime: Double?
 
     func validate() throws {
         guard speedTime == nil || speedLimit != nil else {
             throw ValidationError("--speed-time is the time of --speed-limit; give both.")
-        }
-        if let speedTime, !SettingRange<Double>.minSpeedTime.contains(speedTime) {
-            throw ValidationError("--speed-time is \(SettingRange<Double>.minSpeedTime.words) seconds.")
-        }
-        if let maxTime, !(maxTime > 0 && maxTime <= 100 * 366 * 86_400) {
-            throw ValidationError("--max-time is a number of seconds above 0, and of a hundred years at most.")
-        }
-        if let retries, !SettingRange<Int>.retries.contains(retries) {
-            throw ValidationError("--retries is 0 to 1000, not \(retries).")
         }
     }
 
@@ -76,12 +73,5 @@ struct PaceOptions: ParsableArguments {
         request.resourceTimeout = maxTime
         request.minSpeed = speedLimit ?? 0
         if let speedTime { request.minSpeedTime = speedTime }
-    }
-
-    @Sendable static func connections(_ text: String) throws -> Int {
-        guard let number = Int(text), SettingRange<Int>.connections.contains(number) else {
-            throw ValidationError("--connections is 1 to 64, not “\(text.escapingControls)”.")
-        }
-        return number
     }
 }

@@ -22,11 +22,10 @@ extension RequestOptions {
         template.session = session
         try fields.apply(to: &template, in: context)
         template.checksums = checksum
-        template.onConflict = onConflict
-        template.expectedSize = expectedSize
-        template.maxSize = maxSize
-        template.remoteTime = remoteTime
         template.tags = tag
+        template.notBefore = try begin.map { try MomentArgument.parse($0, now: context.now()) }
+        try content.apply(to: &template, in: context)
+        file.apply(to: &template)
         pace.apply(to: &template)
         connection.apply(to: &template, in: context)
         return (template, URLList(urls: all, extras: list.extras))

@@ -34,8 +34,9 @@ struct RequestOptions: ParsableArguments {
         completion: .file())
     var checksums: String?
 
-    @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
-    var onConflict: ConflictPolicy = .unique
+    @OptionGroup var file: FileOptions
+
+    @OptionGroup var content: ContentOptions
 
     @OptionGroup var pace: PaceOptions
 
@@ -50,16 +51,8 @@ struct RequestOptions: ParsableArguments {
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Bytes that the file must have.", valueName: "bytes"), transform: ByteAmount.parse)
-    var expectedSize: Int64?
-
-    @Option(
-        name: [.long, .customLong("max-filesize")],
-        help: ArgumentHelp("Bytes that the file may have at most.", valueName: "bytes"), transform: ByteAmount.parse)
-    var maxSize: Int64?
-
-    @Flag(help: "Give the file the time that the server names.")
-    var remoteTime = false
+        help: ArgumentHelp("Ask for nothing before this moment: 20:00, 2026-01-31T20:00, or +2h.", valueName: "time"))
+    var begin: String?
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -75,9 +68,11 @@ struct RequestOptions: ParsableArguments {
         guard output == nil || urls.count < 2 else { throw RequestOptions.oneNameForMany }
         guard pace.mirror.isEmpty || urls.count < 2 else { throw RequestOptions.mirrorsOfMany }
         let files = [inputFile, checksums]
-        guard fields.readsOfStandardInput + files.count(where: { $0 == "-" }) < 2 else {
+        let reads = fields.readsOfStandardInput + content.readsOfStandardInput
+        guard reads + files.count(where: { $0 == "-" }) < 2 else {
             throw ValidationError(
-                "Standard input can be read for one thing only: -i -, -H @-, -b -, --checksums - or --password-stdin.")
+                "Standard input can be read for one thing only: -i -, -H @-, -b -, --data @-, --checksums - or "
+                    + "--password-stdin.")
         }
     }
 

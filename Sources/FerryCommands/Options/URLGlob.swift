@@ -120,7 +120,7 @@ struct URLGlob {
     }
 
     private static func number(_ text: String) -> Int? {
-        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy(\.isDigit)
         return isNumber ? Int(text) : nil
     }
 

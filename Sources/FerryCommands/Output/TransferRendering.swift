@@ -3,12 +3,12 @@ import FerryFoundation
 
 /// Transfers as rows and as a page.
 extension Transfer {
-    /// What people call it: its file's name, or else the end of its URL.
+    /// What people call it: its file's name as it is on disk, or will be, or else the end of its URL.
     var displayName: String {
+        if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
         if let name, !name.isEmpty {
             return (name.split(separator: "/").last.map(String.init) ?? name).escapingControls
         }
-        if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/")
         guard parts.count > 2, let last = parts.last else { return url.escapingControls }
@@ -58,7 +58,9 @@ enum TransferRendering {
             let expected = transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? ""
             return line("received", ByteText.of(transfer.bytesReceived) + expected)
         case .bytesSpent:
-            let starts = transfer.startedOver > 0 ? ", with \(transfer.startedOver) starts from 0" : ""
+            let starts =
+                transfer.startedOver > 0
+                ? ", with \(transfer.startedOver) \(transfer.startedOver == 1 ? "start" : "starts") from byte 0" : ""
             return line("spent", ByteText.of(transfer.bytesSpent) + starts)
         case .bytesPerSecond: return line("speed", transfer.bytesPerSecond.map(ByteText.speed))
         case .destination: return line("destination", transfer.destination ?? transfer.folder)
@@ -67,6 +69,7 @@ enum TransferRendering {
             return line("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil)
         case .error: return line("error", transfer.error?.description)
         case .attempts: return line("attempts", "\(transfer.attempts)")
+        case .notBefore: return line("begins", transfer.notBefore.flatMap { $0 > now ? time($0) : nil })
         case .createdAt: return line("created", time(transfer.createdAt))
         case .finishedAt: return line("finished", transfer.finishedAt.map(time))
         case .tags: return line("tags", transfer.tags.isEmpty ? nil : transfer.tags.joined(separator: ", "))
@@ -85,7 +88,7 @@ enum TransferRendering {
         // For programs, by --json:
         case .name, .givenName, .startedAt, .mismatched, .method, .response, .exchanges, .challenge, .segments,
             .bytesSent,
-            .bytesToSend, .notBefore:
+            .bytesToSend:
             return []
         }
     }

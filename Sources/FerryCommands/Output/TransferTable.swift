@@ -4,6 +4,10 @@ import FerryFoundation
 /// Shows transfers as a table, a transfer a line.
 struct TransferTable {
     let now: Date
+    /// Columns of the terminal; nil where lines may have any length.
+    var width: Int?
+
+    private static let narrowestName = 16
 
     private enum Column: CaseIterable {
         case id, state, done, size, speed, left, age, session, name
@@ -24,9 +28,28 @@ struct TransferTable {
     }
 
     func lines(_ transfers: [Transfer], withTitles: Bool) -> [String] {
-        let columns = columns(for: transfers)
-        return Table(columns: columns.map(\.title)).lines(
-            transfers.map { transfer in columns.map { cell($0, of: transfer) } }, withTitles: withTitles)
+        var columns = columns(for: transfers)
+        let names = transfers.map(\.displayName)
+        let wanted = min(Self.narrowestName, names.map(\.displayWidth).max() ?? 0)
+        // On a narrow terminal what says least goes, and names are cut in their middle.
+        for dispensable in [Column.age, .left, .speed, .size] {
+            guard let width, room(for: columns, of: transfers, in: width) < wanted else { break }
+            columns.removeAll { $0 == dispensable }
+        }
+        let shown =
+            width.map { ShortNames.of(names, width: max(8, room(for: columns, of: transfers, in: $0))) } ?? names
+        let rows = zip(transfers, shown).map { transfer, name in
+            columns.map { $0 == .name ? name : cell($0, of: transfer) }
+        }
+        return Table(columns: columns.map(\.title)).lines(rows, withTitles: withTitles)
+    }
+
+    /// Columns that are left for names.
+    private func room(for columns: [Column], of transfers: [Transfer], in width: Int) -> Int {
+        columns.filter { $0 != .name }.reduce(width) { room, column in
+            let widest = transfers.map { cell(column, of: $0).displayWidth }.max() ?? 0
+            return room - max(widest, column.title.title.displayWidth) - 2
+        }
     }
 
     /// Sessions where there are several, speed and time left where something runs.

@@ -12,6 +12,9 @@ struct PlainProgress {
         var reason: WaitReason?
         var error: TransferError?
         var percent: Int
+        var bytes: Int64
+        /// When the bytes were first seen to be so many.
+        var since: Date
         var at: Date
     }
 
@@ -31,7 +34,9 @@ struct PlainProgress {
         let percent = transfer.percent ?? 0
         guard let text = text(transfer, last, percent, now) else { return nil }
         said[transfer.id] = Said(
-            state: transfer.state, reason: transfer.reason, error: transfer.error, percent: percent, at: now)
+            state: transfer.state, reason: transfer.reason, error: transfer.error, percent: percent,
+            bytes: transfer.bytesReceived,
+            since: last.flatMap { $0.bytes == transfer.bytesReceived ? $0.since : nil } ?? now, at: now)
         return "\(transfer.displayName): \(text)"
     }
 
@@ -45,10 +50,16 @@ struct PlainProgress {
         case .suspended: return last?.state == .suspended ? nil : "paused"
         case .running:
             guard let last else { return transfer.bytesReceived > 0 ? amount(transfer) : "started" }
-            if last.state != .running { return "goes on at " + ByteText.of(transfer.bytesReceived) }
+            if last.state != .running {
+                return transfer.bytesReceived > 0 ? "goes on at " + ByteText.of(transfer.bytesReceived) : "trying again"
+            }
             let silence = now.timeIntervalSince(last.at)
             let isStep = percent - last.percent >= Self.step && silence >= Self.shortestSilence
-            return isStep || silence >= Self.longestSilence ? amount(transfer) : nil
+            guard isStep || silence >= Self.longestSilence else { return nil }
+            if transfer.bytesReceived == last.bytes {
+                return "no data for \(TimeText.words(now.timeIntervalSince(last.since)))"
+            }
+            return amount(transfer)
         case .succeeded, .failed, .canceled, .unknown: return nil
         }
     }

@@ -12,6 +12,8 @@ struct ProgressBoard {
     private var shown: [TransferID: Transfer] = [:]
     /// Transfers that have not ended and wait for their turn.
     private var queued: Set<TransferID> = []
+    /// What the running ones had received when that last changed.
+    private var heard: [TransferID: (bytes: Int64, at: Date)] = [:]
     private let countsAll: Bool
 
     /// - Parameter total: How many are followed; nil counts the transfers that are told of.
@@ -23,22 +25,32 @@ struct ProgressBoard {
     /// Takes how a transfer stands.
     ///
     /// - Returns: Whether it has just ended.
-    mutating func update(_ transfer: Transfer) -> Bool {
+    mutating func update(_ transfer: Transfer, now: Date = Date()) -> Bool {
         let isNew = shown[transfer.id] == nil && !queued.contains(transfer.id)
         if countsAll, isNew { total += 1 }
         forget(transfer.id)
         if transfer.state.isEnded {
+            heard[transfer.id] = nil
             ended += 1
             if transfer.state != .succeeded { failed += 1 }
             return true
+        }
+        if transfer.state != .running {
+            heard[transfer.id] = nil
+        } else if heard[transfer.id]?.bytes != transfer.bytesReceived {
+            heard[transfer.id] = (transfer.bytesReceived, now)
         }
         if transfer.waitsItsTurn { queued.insert(transfer.id) } else { shown[transfer.id] = transfer }
         return false
     }
 
+    /// Whether a transfer has a line of its own.
+    func shows(_ id: TransferID) -> Bool { shown[id] != nil }
+
     mutating func remove(_ id: TransferID) {
         let isOpen = shown[id] != nil || queued.contains(id) || !countsAll
         forget(id)
+        heard[id] = nil
         if isOpen { ended += 1 }
     }
 
@@ -50,9 +62,21 @@ struct ProgressBoard {
     /// As many lines as the height allows; the last sums up when there is more than one transfer.
     func lines(width: Int, height: Int, now: Date) -> [String] {
         let room = max(1, height - 1)
-        if total <= 1, queued.isEmpty { return shown.values.prefix(1).map { line.render($0, width: width, now: now) } }
+        func silence(_ transfer: Transfer) -> TimeInterval {
+            heard[transfer.id].map { now.timeIntervalSince($0.at) } ?? 0
+        }
+        if total <= 1, queued.isEmpty {
+            return shown.values.prefix(1).map { line.render($0, width: width, silence: silence($0), now: now) }
+        }
         let all = shown.values.sorted { $0.id < $1.id }
-        var lines = all.prefix(max(0, room - 1)).map { line.render($0, width: width, now: now) }
+        let drawn = all.prefix(max(0, room - 1))
+        var row = line
+        let names = drawn.map(\.displayName)
+        row.nameWidth = max(4, min(names.map(\.displayWidth).max() ?? 0, ProgressLine.room(of: width)))
+        let shortened = ShortNames.of(names, width: row.nameWidth ?? 0)
+        var lines = zip(drawn, shortened).map { transfer, name in
+            row.render(transfer, name: name, width: width, silence: silence(transfer), now: now)
+        }
         lines.append(summary(all).columns(first: width))
         return lines
     }

@@ -14,6 +14,8 @@ actor ProgressDisplay {
     private var plain: PlainProgress
     private var block = LiveBlock()
     private var drawnAt = Date.distantPast
+    private var ended: Set<TransferID> = []
+    private var hasAdvised = false
     /// Lines to be written above the live block.
     private var above: [String] = []
 
@@ -49,7 +51,9 @@ actor ProgressDisplay {
     }
 
     func show(_ transfer: Transfer) {
-        let hasEnded = board.update(transfer)
+        if transfer.state.isEnded { ended.insert(transfer.id) }
+        adviseOnPause(transfer)
+        let hasEnded = board.update(transfer, now: context.now())
         let isUntold = omitsSaved && transfer.state == .succeeded
         switch mode {
         case .live:
@@ -62,6 +66,9 @@ actor ProgressDisplay {
         }
     }
 
+    /// Whether nothing is known of a transfer but that it has not ended, or that it waits for its turn.
+    func isSilent(about id: TransferID) -> Bool { !ended.contains(id) && !board.shows(id) }
+
     /// A line that stays.
     func remark(_ line: String) {
         switch mode {
@@ -72,6 +79,19 @@ actor ProgressDisplay {
         case .quiet: break
         }
     }
+
+    /// Says once how not to wait for a server that wants a long pause.
+    private func adviseOnPause(_ transfer: Transfer) {
+        guard !hasAdvised, transfer.state == .waiting, transfer.reason == .server,
+            let next = transfer.nextTryAt, next.timeIntervalSince(context.now()) > Self.longPause
+        else { return }
+        hasAdvised = true
+        let host = (try? HTTPURL(parsing: transfer.url))?.host ?? "The server"
+        remark("\(host.escapingControls) wants a pause; `ferry resume \(transfer.id)` asks it at once")
+    }
+
+    /// Seconds that a user would rather not wait without knowing another way.
+    private static let longPause: TimeInterval = 20
 
     /// Lets times go on while nothing else happens.
     func tick() { if mode == .live { draw() } }
@@ -105,6 +125,8 @@ struct LiveBlock {
         text += lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
         // What is left of a longer block goes.
         text += "\u{1B}[J"
+        // What the terminal echoes, such as ^C, stays within the block.
+        text += "\r"
         drawn = max(1, lines.count)
         return text
     }

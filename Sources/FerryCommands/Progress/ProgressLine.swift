@@ -7,46 +7,73 @@ struct ProgressLine {
     /// How many failures without progress are tried again, if that is known.
     var retries: RetryLimits?
 
+    /// Columns of the names of several lines; nil for a line alone.
+    var nameWidth: Int?
+
     private static let widestBar = 30
     private static let narrowestBar = 5
+    /// Seconds without a byte after which a line says so.
+    private static let longSilence = 5.0
 
     /// A line of at most so many columns.
-    func render(_ transfer: Transfer, width: Int, now: Date) -> String {
+    ///
+    /// - Parameters:
+    ///   - name: A shorter name than the transfer's own.
+    ///   - silence: Seconds since the last byte came.
+    func render(
+        _ transfer: Transfer, name given: String? = nil, width: Int, silence: TimeInterval = 0, now: Date
+    ) -> String {
         guard width > 0 else { return "" }
-        let shortName = transfer.displayName.fitted(to: min(transfer.displayName.displayWidth, max(8, width / 3)))
-        if let words = words(transfer, width - shortName.displayWidth - 2, now) {
-            let line = (shortName + "  " + words.text).columns(first: width)
-            guard line.displayWidth > shortName.displayWidth else { return line }
-            return line.prefix(shortName.count) + palette.paint(String(line.dropFirst(shortName.count)), words.color)
+        let own = given ?? transfer.displayName
+        if let words = words(transfer, width, now) {
+            let name = own.fitted(to: nameWidth.map { min($0, width / 2) } ?? min(own.displayWidth, max(8, width / 3)))
+            let line = (name + "  " + words.text).columns(first: width)
+            guard line.displayWidth > name.displayWidth else { return line }
+            return line.prefix(name.count) + palette.paint(String(line.dropFirst(name.count)), words.color)
         }
-        let facts = facts(transfer)
+        let isBrief = width < (nameWidth == nil ? Self.narrow : Self.wide)
+        let facts = facts(transfer, isBrief: isBrief, silence: silence)
         let room = width - facts.displayWidth - 2
-        if room < 4 {
-            return (transfer.displayName.fitted(to: max(1, min(12, width))) + " " + facts).columns(first: width)
-        }
-        guard let percent = transfer.percent else {
-            return transfer.displayName.fitted(to: min(room, Self.nameWidth(width))) + "  " + facts
-        }
-        let name = transfer.displayName.fitted(to: min(room, Self.nameWidth(width)))
+        if room < 4 { return (own.fitted(to: max(1, min(12, width))) + " " + facts).columns(first: width) }
+        let name = own.fitted(to: min(room, nameWidth ?? (isBrief ? own.displayWidth : max(8, width / 4))))
         let bar = min(Self.widestBar, room - name.displayWidth - 4)
-        guard bar >= Self.narrowestBar else { return name + "  " + facts }
+        guard let percent = transfer.percent, !isBrief, bar >= Self.narrowestBar else {
+            // What is left of the line stands before the numbers, so that those of several lines are below each other.
+            return name + String(repeating: " ", count: nameWidth == nil ? 0 : room - name.displayWidth) + "  " + facts
+        }
         let full = bar * percent / 100
         let drawn =
             palette.paint(String(repeating: "#", count: full), .cyan) + String(repeating: "-", count: bar - full)
         return name + "  [" + drawn + "]  " + facts
     }
 
-    private static func nameWidth(_ width: Int) -> Int { max(8, width / 5) }
+    /// Columns below which a line alone has no room for bytes beside its name.
+    private static let narrow = 75
+    /// Columns from which several lines have a bar each.
+    static let wide = 110
+    /// Columns that the numbers of one of several lines take.
+    static func room(of width: Int) -> Int { width < wide ? width - briefFacts - 2 : max(8, width / 4) }
+
+    private static let briefFacts = 25
 
     /// Percent, bytes, speed and time left; only bytes and speed while the length is unknown.
-    private func facts(_ transfer: Transfer) -> String {
-        let speed = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12)
-        guard let expected = transfer.bytesExpected, let percent = transfer.percent else {
-            return ByteText.of(transfer.bytesReceived).leftPadded(to: 10) + speed
-        }
-        let bytes = ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)
+    ///
+    /// - Parameter isBrief: Whether the bytes are left out where there is a percentage.
+    private func facts(_ transfer: Transfer, isBrief: Bool, silence: TimeInterval) -> String {
         let left = transfer.secondsLeft.map(TimeText.clock) ?? "-:--"
-        return "\(percent)%".leftPadded(to: 4) + "  " + bytes.leftPadded(to: 21) + speed + left.leftPadded(to: 9)
+        var pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12) + left.leftPadded(to: 9)
+        if silence >= Self.longSilence {
+            pace = "no data for \(TimeText.words(silence))".leftPadded(to: 21)
+        } else if transfer.percent == nil {
+            pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12)
+        }
+        guard let expected = transfer.bytesExpected, let percent = transfer.percent else {
+            return ByteText.of(transfer.bytesReceived).leftPadded(to: 10) + pace
+        }
+        let share = "\(percent)%".leftPadded(to: 4)
+        if isBrief { return share + pace }
+        return share + "  " + (ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)).leftPadded(to: 21)
+            + pace
     }
 
     private static func waiting(_ transfer: Transfer, _ retries: RetryLimits?, _ width: Int, _ now: Date) -> String {
@@ -57,9 +84,10 @@ struct ProgressLine {
 
     /// What stands in place of the bar while no bytes arrive.
     private func words(_ transfer: Transfer, _ width: Int, _ now: Date) -> (text: String, color: Palette.Color)? {
-        switch transfer.state {
+        let name = nameWidth.map { min($0, width / 2) } ?? min(transfer.displayName.displayWidth, max(8, width / 3))
+        return switch transfer.state {
         case .running: nil
-        case .waiting: (Self.waiting(transfer, retries, width, now), .yellow)
+        case .waiting: (Self.waiting(transfer, retries, width - name - 2, now), .yellow)
         case .suspended: ("paused" + (transfer.percent.map { " at \($0)%" } ?? ""), .yellow)
         case .succeeded: ("done", .green)
         case .failed: ("failed" + (transfer.error.map { ": " + $0.message.escapingControls } ?? ""), .red)

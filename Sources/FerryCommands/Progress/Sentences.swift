@@ -33,7 +33,7 @@ enum WaitSentence {
         case .session: return "a free slot of its session"
         case .host: return "a connection that its server allows"
         case .retry, .server: return retry(transfer, retries, width, now)
-        case .disk: return "room on the disk"
+        case .disk: return "room on the disk" + (transfer.error.map { ": " + cause($0.message) } ?? "")
         case .network: return "the network"
         case .cellular: return "a network that is not mobile"
         case .expensive: return "a network that is not metered"

@@ -49,9 +49,11 @@ struct TransferWait {
                 return nil
             }
             group.addTask {
+                try? await Task.sleep(for: .milliseconds(400))
+                await showSilent(ids ?? [])
                 while !Task.isCancelled {
-                    try? await Task.sleep(for: .seconds(1))
                     await display.tick()
+                    try? await Task.sleep(for: .seconds(1))
                 }
                 return nil
             }
@@ -65,4 +67,15 @@ struct TransferWait {
         await display.finish()
         return try result.get()
     }
+
+    /// Looks at transfers of which nothing was heard: one that its server holds has no event before its turn.
+    private func showSilent(_ ids: [TransferID]) async {
+        for id in ids.prefix(Self.mostLooks) where await display.isSilent(about: id) {
+            if let transfer = try? await service.transfer(id), await display.isSilent(about: id) {
+                await display.show(transfer)
+            }
+        }
+    }
+
+    private static let mostLooks = 20
 }

@@ -18,6 +18,9 @@ struct ManualPage {
         )
         if !positional.isEmpty { section("ARGUMENTS", positional.flatMap(Self.entry)) }
         section("OPTIONS", options.flatMap(Self.entry))
+        section(
+            "EXAMPLES",
+            Example.of(words).flatMap { [".TP", ".B " + Self.escaped($0.line), Self.escaped($0.meaning)] })
         section("EXIT STATUS", statuses.flatMap { [".TP", ".B " + $0.status, Self.escaped($0.meaning)] })
         section("SEE ALSO", [".BR ferry (1),", ".BR ferryd (1)"])
     }

@@ -8,8 +8,10 @@ package protocol Console: Sendable {
     func isTerminal(_ stream: ConsoleStream) -> Bool
     /// Size of the terminal; 80 by 24 where there is none.
     var size: ConsoleSize { get }
-    /// The text of a file; `-` is standard input.
-    func read(_ path: String) throws -> String
+    /// The bytes of a file; `-` is standard input.
+    ///
+    /// - Throws: `ValidationError` for a file that cannot be read, or that has more than 64 MiB.
+    func readBytes(_ path: String) throws -> [UInt8]
     /// Asks the user, and returns the line that was typed; nil where standard input is no terminal.
     ///
     /// - Parameter isSecret: whether the line is not shown.
@@ -38,6 +40,15 @@ package struct ConsoleSize: Equatable, Sendable {
 }
 
 extension Console {
+    /// The text of a file; `-` is standard input.
+    ///
+    /// - Throws: As ``readBytes(_:)``.
+    func read(_ path: String) throws -> String {
+        let text = String(decoding: try readBytes(path), as: UTF8.self)
+        // A mark of the order of bytes is no part of the text.
+        return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    }
+
     /// Writes lines of data.
     func print(_ lines: String...) { write(lines.map { $0 + "\n" }.joined(), to: .output) }
 

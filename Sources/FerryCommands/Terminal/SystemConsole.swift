@@ -44,7 +44,7 @@ package final class SystemConsole: Console {
     /// The most bytes of a file that options name: one without end, as `/dev/zero`, would take all memory.
     private static let mostRead = 64 << 20
 
-    package func read(_ path: String) throws -> String {
+    package func readBytes(_ path: String) throws -> [UInt8] {
         let file = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.unreadable(path, errno) }
         defer { if path != "-" { close(file) } }
@@ -61,9 +61,7 @@ package final class SystemConsole: Console {
                 throw ValidationError("The file “\(path.escapingControls)” has more than \(Self.mostRead >> 20) MiB.")
             }
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        // A mark of the order of bytes is no part of the text.
-        return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        return bytes
     }
 
     private static func unreadable(_ path: String, _ cause: CInt) -> ValidationError {

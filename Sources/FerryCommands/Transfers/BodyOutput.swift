@@ -117,7 +117,7 @@ extension Transfer {
 
 /// Where files are on their way to standard output.
 enum OutputSpool {
-    /// The folder, and the name of the file of a URL: the same command finds what an earlier one has left.
+    /// The folder and the name of the file of a URL: the same command finds what an earlier one has left.
     ///
     /// - Throws: `ValidationError` where the user has no home.
     static func place(of url: String, in context: CommandContext) throws -> (folder: String, name: String) {
@@ -125,11 +125,13 @@ enum OutputSpool {
         guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
             throw ValidationError("-o - keeps the file in your cache folder on its way: set HOME or XDG_CACHE_HOME.")
         }
-        // People see the name while the file comes; the number tells URLs apart.
-        let last = String(
-            String.UnicodeScalarView(FileName.safe(RequestOptions.lastPart(of: url)).unicodeScalars.prefix(40)))
-        return (cache + "/ferry/output", "\(last)-\(String(hash(url), radix: 16))")
+        // The folder tells URLs apart.
+        let last = FileName.safe(RequestOptions.lastPart(of: url))
+        return (cache + "/ferry/output/" + String(hash(url), radix: 16), last)
     }
+
+    /// Removes a folder that has served, unless something is still in it.
+    static func leave(_ folder: String) { _ = unsafe rmdir(folder) }
 
     /// FNV-1a of 64 bits.
     private static func hash(_ text: String) -> UInt64 {

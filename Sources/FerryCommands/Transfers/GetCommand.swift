@@ -27,6 +27,11 @@ struct GetCommand: FerrySubcommand {
     @Flag(help: "Begin anew, also where an earlier command has left the same file unfinished.")
     var new = false
 
+    @Flag(
+        name: [.customShort("I"), .customLong("head")],
+        help: "Ask for the head of each response alone, and print its fields.")
+    var head = false
+
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
@@ -34,6 +39,9 @@ struct GetCommand: FerrySubcommand {
     var json = false
 
     func validate() throws {
+        guard !head || request.output == nil && !json && request.content.method == nil else {
+            throw ValidationError("-I prints the heads of responses; leave -o, -X and --json out.")
+        }
         guard request.isForOutput else { return }
         guard request.urls.count == 1, request.inputFile == nil, !request.list.glob else {
             throw ValidationError("-o - writes one file to standard output; give one URL.")
@@ -53,6 +61,7 @@ struct GetCommand: FerrySubcommand {
         if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }
         let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
         tries.apply(to: &template)
+        if head { return try await HeadOutput(context: context, retries: tries).run(template, list.urls) }
         if !json, ListSubmission.takes(template, list, of: request) {
             return try await get(ListSubmission(template: template, urls: list.urls), retries: tries, in: context)
         }
@@ -104,6 +113,7 @@ struct GetCommand: FerrySubcommand {
         let final = submissions.map { $0.updated(by: transfers) }
         if body != nil, final.exitStatus == 0 {
             _ = try await service.act(.removeWithFile, on: TransferSelection(ids: ids))
+            OutputSpool.leave(template.folder)
         }
         if json { context.console.print(try JSONText.array(final)) }
         return final.exitStatus

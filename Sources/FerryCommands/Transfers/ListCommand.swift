@@ -20,7 +20,7 @@ struct ListCommand: FerrySubcommand {
 
     @OptionGroup var filter: FilterOptions
 
-    @Option(help: ArgumentHelp("Only the newest so many.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only the newest so many.", valueName: "number"))
     var limit: Int?
 
     @Flag(help: "Print JSON.")
@@ -47,9 +47,9 @@ struct ListCommand: FerrySubcommand {
                     ? "There are no transfers that are open or have ended in the last day; see ferry list --all."
                     : "There are no such transfers.")
         } else {
-            context.console.print(
-                TransferTable(now: context.now()).lines(
-                    transfers, withTitles: context.console.isTerminal(.output)))
+            let isTerminal = context.console.isTerminal(.output)
+            let table = TransferTable(now: context.now(), width: isTerminal ? context.console.size.columns : nil)
+            context.console.print(table.lines(transfers, withTitles: isTerminal))
         }
         return 0
     }

@@ -62,17 +62,18 @@ struct ChangeOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("low, normal, high or a number from -10 to 10.", valueName: "priority"))
+        help: ArgumentHelp("low, normal, high or a number from -10 to 10.", valueName: "priority"),
+        transform: Priority.typed)
     var priority: Priority?
 
     @Option(
-        help: ArgumentHelp("Bytes per second at most; 0 is no limit.", valueName: "rate"), transform: ByteAmount.parse)
+        help: ArgumentHelp("Bytes per second at most; 0 is no limit.", valueName: "rate"), transform: ByteAmount.rate)
     var limitRate: Int64?
 
     @Option(
         name: [.customShort("x", allowingJoined: true), .customLong("connections")], parsing: .unconditional,
         help: ArgumentHelp("Connections for one file, 1 to 64.", valueName: "number"),
-        transform: PaceOptions.connections)
+        transform: NumberArgument.whole(.connections))
     var connections: Int?
 
     @Option(
@@ -92,7 +93,7 @@ struct ChangeOptions: ParsableArguments {
         transform: RequestOptions.checksum)
     var checksum: [Checksum] = []
 
-    @Option(help: ArgumentHelp("What to do when the name is taken.", valueName: "policy"))
+    @Option(help: ConflictPolicy.help)
     var onConflict: ConflictPolicy?
 
     @Option(

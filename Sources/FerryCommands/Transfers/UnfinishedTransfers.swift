@@ -7,6 +7,8 @@ struct UnfinishedTransfers {
         let url: String
         let folder: String
         let name: String?
+        /// The part of the file; nil for all of it.
+        let range: String?
     }
 
     private var transfers: [Wish: Transfer] = [:]
@@ -31,7 +33,9 @@ struct UnfinishedTransfers {
         repeat {
             let page = try await service.transfers(query)
             for transfer in page.transfers where transfer.method == "GET" {
-                let wish = Wish(url: transfer.url, folder: transfer.folder, name: transfer.givenName)
+                let wish = Wish(
+                    url: transfer.url, folder: transfer.folder, name: transfer.givenName,
+                    range: RangeTag.of(transfer.tags))
                 // The newest one counts.
                 if transfers[wish] == nil { transfers[wish] = transfer }
             }
@@ -44,9 +48,11 @@ struct UnfinishedTransfers {
 
     /// The transfer that a URL of a list would make a second time.
     mutating func take(_ url: String, like template: TransferRequest) -> Transfer? {
-        guard !transfers.isEmpty, let url = try? HTTPURL(parsing: url) else { return nil }
+        guard !transfers.isEmpty, template.method == "GET", let url = try? HTTPURL(parsing: url) else { return nil }
         return transfers.removeValue(
-            forKey: Wish(url: url.withoutUserinfo.string, folder: template.folder, name: template.name))
+            forKey: Wish(
+                url: url.withoutUserinfo.string, folder: template.folder, name: template.name,
+                range: RangeTag.of(template.tags)))
     }
 }
 

@@ -56,12 +56,14 @@ package struct ConflictRule: Hashable, Sendable {
     }
 
     /// Judges a path by what has it.
-    package func verdict(on path: String, heldBy holder: Holder) -> Verdict {
+    ///
+    /// - Parameter id: Of a transfer that has it, if it is known.
+    package func verdict(on path: String, heldBy holder: Holder, _ id: TransferID? = nil) -> Verdict {
         if holder == .nothing { return .take }
         if policy == .unique { return .tryNext }
         if holder == .transfer {
-            return .refuse(
-                TransferError(.destinationExists, "Another transfer is fetching to \(path.escapingControls)."))
+            let who = id.map { "Transfer \($0)" } ?? "Another transfer"
+            return .refuse(TransferError(.destinationExists, "\(who) is fetching to \(path.escapingControls)."))
         }
         if policy == .skip, moment != .rename { return .keepExisting }
         if moment == .beforeFetchKeepingBytes { return .take }

@@ -17,11 +17,11 @@ package struct ResumeSituation: Hashable, Sendable {
     // MARK: The caller's wishes
     package var raw: RawRequest?
     package var method = "GET"
-    /// Whether any status is a result (policy `any`) and not only those of `acceptStatus`.
+    /// Whether any status is a result (policy `any`) and not only those of `acceptableStatuses`.
     package var acceptsAnyStatus = false
-    package var acceptStatus = StatusRange.success
-    /// Whether a status that is no result fails the transfer at once, except for the statuses of a busy server.
-    package var failsOtherStatuses = false
+    /// The statuses that are results, where the caller said so: every other one fails the transfer at once, except for the statuses
+    /// of a busy server.
+    package var acceptableStatuses: StatusRange?
     package var expectedSize: Int64?
     package var maxSize: Int64?
 
@@ -32,6 +32,9 @@ package struct ResumeSituation: Hashable, Sendable {
     package var locationIsGood = true
     /// Whether the request began at a final URL that an earlier answer led to (docs/behaviour/transfers.md#X11).
     package var reusedFinalURL = false
+
+    /// Whether the user's name and password were there to be given.
+    package var hasCredentials = false
 
     // MARK: What has happened
     /// Whether this is the second try, on a connection of its own, after an answer that could not be used
@@ -51,6 +54,12 @@ package struct ResumeSituation: Hashable, Sendable {
 }
 
 extension ResumeSituation {
+    /// Statuses that are results.
+    var acceptStatus: StatusRange { acceptableStatuses ?? .success }
+
+    /// Whether a status that is no result fails the transfer at once.
+    var failsOtherStatuses: Bool { acceptableStatuses != nil }
+
     /// The state of the disk that the table goes by.
     ///
     /// A request for a range names what the range belongs to, also while no byte has been stored yet.

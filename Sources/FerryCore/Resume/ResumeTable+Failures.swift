@@ -29,7 +29,10 @@ extension ResumeTable {
                 return ResumeVerdict(29, .retryLater(head.statusError(.urlExpired, advice)))
             }
             if head.status == 401 {
-                return ResumeVerdict(30, .fail(head.statusError(.authRequired, "give a user name and password")))
+                let advice =
+                    situation.hasCredentials
+                    ? "the user name or the password is wrong" : "give a user name and password"
+                return ResumeVerdict(30, .fail(head.statusError(.authRequired, advice)))
             }
             return head.status == 410 ? missing(situation, head) : nil
         case 404:

@@ -98,13 +98,19 @@ final class Exchange: Sendable {
             throw ClientFailure.transferError(
                 error, url: url, proxy: key.proxy, phase: .beforeHead, wasAsked: task.isAsked)
         }
-        if head.status == 407, let proxy = key.proxy, !proxy.tunnels(to: url) {
-            // Of a proxy that takes the request itself: the origin does not speak of proxies.
+        if let proxy = key.proxy, !proxy.tunnels(to: url), Self.isRefusal(head, of: proxy) {
             await discard()
             throw ProxyFailure.unauthorized(by: proxy, url: url)
         }
         recorder?.receivedHead(head)
         return head
+    }
+
+    /// Whether a head is a proxy's own, which wants other credentials: an origin does not speak of proxies, and one that wants
+    /// credentials says of which kind (RFC 9110 §11.6.1).
+    private static func isRefusal(_ head: ResponseHead, of proxy: ProxyChoice) -> Bool {
+        head.status == 407
+            || head.status == 401 && proxy.credentials != nil && head.value("WWW-Authenticate") == nil
     }
 
     /// Lets the body into the file and waits for its end.

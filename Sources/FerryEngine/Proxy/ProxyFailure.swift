@@ -23,9 +23,12 @@ struct ProxyFailure: Error {
     let cause: Cause
 
     func transferError(url: HTTPURL) -> TransferError {
-        let details = ErrorDetails(url: url.redacted)
+        var details = ErrorDetails(url: url.redacted)
+        if case .refused(.reply(5)) = cause { details.errno = ECONNREFUSED }
         func failure(_ code: ErrorCode, _ rest: String) -> TransferError {
-            TransferError(code, "The proxy \(proxy.shown) \(rest)", details: details)
+            var error = TransferError(code, "The proxy \(proxy.shown) \(rest)", details: details)
+            if isFinal { error.classOverride = .final }
+            return error
         }
         switch cause {
         case .refused(.unauthorized): return Self.unauthorized(by: proxy, url: url)
@@ -45,6 +48,16 @@ struct ProxyFailure: Error {
             let number = (error as? IOError)?.errnoCode
             let why = number.map { unsafe ": " + String(cString: strerror($0)) } ?? ""
             return failure(.proxyFailed, "broke the connection off\(why).")
+        }
+    }
+
+    /// Whether the proxy would answer the same the next time: it does not permit the connection, or is none of its kind.
+    private var isFinal: Bool {
+        switch cause {
+        case .refused(.status(let status)): (400...499).contains(status)
+        case .refused(.reply(let code)): code == 2
+        case .refused(.malformed): true
+        case .refused(.unauthorized), .tls, .unknownHost, .closed, .timedOut, .broken: false
         }
     }
 

@@ -85,7 +85,9 @@ struct ConnectHandshake: ProxyHandshake {
             // An informational head comes before the answer (RFC 9110 §15.2).
             case 100...199: continue
             case 200...299: return .done
+            // Some say 401 where the password is wrong.
             case 407: throw .unauthorized
+            case 401 where credentials != nil: throw .unauthorized
             case let status: throw .status(status)
             }
         }

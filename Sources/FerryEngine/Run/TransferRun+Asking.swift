@@ -80,10 +80,8 @@ extension TransferRun {
         situation.raw = raw
         situation.method = accepted.course.method
         situation.acceptsAnyStatus = job.request.statusPolicy == .any
-        if let accepted = job.request.acceptableStatuses {
-            situation.acceptStatus = accepted
-            situation.failsOtherStatuses = true
-        }
+        situation.acceptableStatuses = job.request.acceptableStatuses
+        situation.hasCredentials = job.credentials != nil
         situation.expectedSize = job.request.expectedSize
         situation.maxSize = job.request.maxSize
         situation.usedFreshConnection = variant.isFresh

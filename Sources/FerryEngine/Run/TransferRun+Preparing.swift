@@ -9,7 +9,7 @@ extension TransferRun {
     func start(_ body: AcceptedBody, _ answer: Answer, _ variant: RequestVariant) async throws(TransferError) -> Outcome
         .Success?
     {
-        let coding = coding(of: answer)
+        let coding = try coding(of: answer)
         var body = body
         if coding != nil { body.becomeDecoded() }
         var isGathered = false
@@ -140,10 +140,17 @@ extension TransferRun {
     }
 
     /// The coding that is taken off the content; a part of coded content has none.
-    private func coding(of answer: Answer) -> ContentDecoder.Coding? {
+    ///
+    /// - Throws: ``TransferError`` with code `bad_response` for a coding that cannot be taken off.
+    private func coding(of answer: Answer) throws(TransferError) -> ContentDecoder.Coding? {
         guard job.request.decode, answer.head.status != 206, answer.course.method != "HEAD" else { return nil }
-        // What cannot be taken off is stored as it was sent.
-        return try? ContentDecoder.coding(of: answer.head)
+        do throws(TransferError) {
+            return try ContentDecoder.coding(of: answer.head)
+        } catch {
+            // A client to whom every response is a result takes the body as it was sent.
+            guard job.request.statusPolicy == .any else { throw error }
+            return nil
+        }
     }
 
     private var keepsResponse: Bool {
@@ -275,9 +282,11 @@ extension TransferRun {
         var details = ErrorDetails(errno: ENOSPC)
         details.required = required
         details.available = free
+        let reserve = job.reserve > 0 ? "; \(ByteText.of(job.reserve)) stay free in any case" : ""
         throw TransferError(
             .diskFull,
-            "\(partial.folder.path.escapingControls) has \(free) bytes free, and \(required) are needed.",
+            "\(ByteText.of(missing)) are needed in \(partial.folder.path.escapingControls), and "
+                + "\(ByteText.of(free)) are free\(reserve).",
             details: details)
     }
 }

@@ -151,7 +151,10 @@ package actor TransferRun {
             let verdict = answer.verdict
             engine.configuration.logger.debug(
                 "answer",
-                metadata: ["transfer": "\(job.id)", "status": "\(answer.head.status)", "row": "\(verdict.row)"])
+                metadata: [
+                    "transfer": "\(job.id)", "status": "\(answer.head.status)",
+                    "rule": "transfers.md#row-\(verdict.row)",
+                ])
             if case .start = verdict.decision, !limits.takesStart() {
                 await answer.exchange.close()
                 throw endless("its answers begin the file again and again")

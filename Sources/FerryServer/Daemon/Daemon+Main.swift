@@ -33,7 +33,8 @@ extension Daemon {
             var end = EndLimit()
             end.abandon = { status in _exit(status) }
             let daemon = Daemon(
-                paths: paths, environment: environment, logger: logger(environment), ready: ready, end: end, open: open)
+                paths: paths, environment: environment, logger: logger(environment, paths), ready: ready, end: end,
+                open: open)
             try await daemon.run()
             return 0
         } catch {
@@ -43,8 +44,9 @@ extension Daemon {
         }
     }
 
-    private static func logger(_ environment: [String: String]) -> Logger {
-        var logger = Logger(label: "ferryd") { label in StreamLogHandler.standardError(label: label) }
+    private static func logger(_ environment: [String: String], _ paths: FerryPaths) -> Logger {
+        let output = LogOutput(descriptor: STDERR_FILENO, path: paths.log)
+        var logger = Logger(label: "ferryd") { _ in DaemonLogHandler(output: output) }
         logger.logLevel = environment["FERRY_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
         return logger
     }

@@ -109,8 +109,10 @@ struct StoredBatch: Sendable {
             for path in paths where try transaction.insert(row, like: like, destination: path) {
                 return .waits(destination: path)
             }
-            if let path = paths.first, case .refuse(let error) = template.rule.verdict(on: path, heldBy: .transfer) {
-                return .ends(.failed(error))
+            if let path = paths.first {
+                let holder = try transaction.destinationHolder(path)
+                let verdict = template.rule.verdict(on: path, heldBy: .transfer, holder)
+                if case .refuse(let error) = verdict { return .ends(.failed(error)) }
             }
             // Where all were taken meanwhile, the first head chooses another.
             _ = try transaction.insert(row, like: like, destination: nil)

@@ -63,6 +63,7 @@ extension LocalTransferService {
             }
             let run = engine.makeRun(job, journal: facts)
             attempt.run = run
+            transferLog.began(record)
             await performInOrder(queue.take(.began(id, record), at: .now))
             await publishLive(.running, record)
             startSampling()
@@ -128,9 +129,7 @@ extension LocalTransferService {
             case .again(let next):
                 guard try await store(verdict.record) else { continue }
                 if let error = verdict.record.retry?.error {
-                    logger.info(
-                        "a try failed",
-                        metadata: ["transfer": "\(id)", "error": "\(error)", "next": "\(next.delay.rounded()) s"])
+                    transferLog.failed(verdict.record, error, seconds: next.delay)
                 }
                 return next
             case .rest:
@@ -189,6 +188,7 @@ extension LocalTransferService {
         let end = try journal.prepare(TransferEnd(ended, snapshot: shown))
         guard let number = try await storeEnd(end, kind: kind, at: now) else { return false }
         configuration.reached(.outcomeCommitted)
+        transferLog.ended(ended, outcome)
         starting.ahead.forget(record.id)
         take(.finished(record.id, size: outcome.size))
         ties.memories[record.request.session]?.forget(record.id)

@@ -35,9 +35,9 @@ final class RecordingConsole: Console {
     func write(_ bytes: ArraySlice<UInt8>) { write(String(decoding: bytes, as: UTF8.self), to: .output) }
     func isTerminal(_ stream: ConsoleStream) -> Bool { isTerminal }
 
-    func read(_ path: String) throws -> String {
+    func readBytes(_ path: String) throws -> [UInt8] {
         guard let text = files[path] else { throw ValidationError("The file “\(path)” cannot be read.") }
-        return text
+        return Array(text.utf8)
     }
 
     func ask(_ question: String, isSecret: Bool) -> String? {

@@ -49,22 +49,22 @@ private typealias Row = ResumeCase
     @Test(arguments: [401, 403, 404, 410, 425, 451, 520])
     func `S7 where the caller said which statuses are results, others fail at once`(status: Int) {
         for disk in [Row.Disk.strong, .digest, .weak] {
-            let row = Row("", disk, .r, Row.status(status), "") { $0.failsOtherStatuses = true }
+            let row = Row("", disk, .r, Row.status(status), "") { $0.acceptableStatuses = .success }
             #expect(row.verdict().decision.hasPrefix("fail "), "\(row.verdict())")
         }
     }
 
     @Test(arguments: [408, 429, 500, 502, 503, 504])
     func `S10 where the caller said which statuses are results, a busy server is asked again`(status: Int) {
-        let row = Row("", .strong, .r, Row.status(status), "") { $0.failsOtherStatuses = true }
+        let row = Row("", .strong, .r, Row.status(status), "") { $0.acceptableStatuses = .success }
         #expect(row.verdict().decision.hasPrefix("retry server_busy"))
     }
 
     @Test(arguments: [(404, "start"), (500, "start"), (403, "fail http_status final")])
     func `S7 a status that the caller takes is the result`(status: Int, expected: String) {
         let row = Row("", .empty, .g, Row.status(status), "") {
-            $0.acceptStatus = status == 403 ? StatusRange(lower: 404, upper: 405) : StatusRange(lower: 200, upper: 600)
-            $0.failsOtherStatuses = true
+            $0.acceptableStatuses =
+                status == 403 ? StatusRange(lower: 404, upper: 405) : StatusRange(lower: 200, upper: 600)
         }
         #expect(row.verdict().decision.hasPrefix(expected), "\(row.verdict())")
     }
@@ -92,7 +92,9 @@ private typealias Row = ResumeCase
         Row("451", .strong, .r, Row.status(451), ""), Row("505", .empty, .g, Row.status(505), ""),
         Row("416 to G", .empty, .g, Row.status(416), ""), Row("412 to G", .weak, .g, Row.status(412), ""),
         Row("204 to R", .strong, .r, Row.status(204), ""), Row("999", .empty, .g, Row.status(999), ""),
-        Row("not accepted", .empty, .g, Row.status(203), "") { $0.acceptStatus = StatusRange(lower: 200, upper: 201) },
+        Row("not accepted", .empty, .g, Row.status(203), "") {
+            $0.acceptableStatuses = StatusRange(lower: 200, upper: 201)
+        },
     ])
     private func `R12 row 38 any other status fails`(row: Row) {
         #expect(row.verdict() == (38, "fail http_status final"))

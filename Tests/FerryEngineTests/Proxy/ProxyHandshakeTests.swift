@@ -64,6 +64,14 @@ private func run(_ start: some ProxyHandshake, _ bytes: [UInt8], pieces: Int) th
         }
     }
 
+    @Test func `is refused by a proxy that says 401 to a wrong password`() {
+        let answer = Array("HTTP/1.1 401 Unauthorized\r\n\r\n".utf8)
+        let plain = ConnectHandshake(target: target, credentials: nil)
+        let proven = ConnectHandshake(target: target, credentials: Credentials(user: "u", password: "p"))
+        #expect(throws: ProxyRefusal.status(401)) { try run(plain, answer, pieces: 100) }
+        #expect(throws: ProxyRefusal.unauthorized) { try run(proven, answer, pieces: 100) }
+    }
+
     @Test(arguments: ["HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 20x\r\n\r\n", "HTTP/1.1 101 X\r\n\r\n", "HTTP/1.1\r\n\r\n"])
     func `is refused by a status that is none`(answer: String) {
         let handshake = ConnectHandshake(target: target, credentials: nil)

@@ -96,6 +96,14 @@ private func withProxy(
         }
     }
 
+    /// A proxy as it is installed permits tunnels to port 443 alone: that does not pass.
+    @Test(arguments: [(403, 1), (502, 3)])
+    func `Q12 that does not permit a connection is asked once`(status: Int, attempts: Int) async throws {
+        try await withProxy(.refuse(status), tls: .trusted, request: { $0.retries = 2 }) { _, _, _, history in
+            #expect(history.errors.count == attempts)
+        }
+    }
+
     @Test(arguments: [("", "wants a user name and password"), ("me:wrong@", "refused the user name or the password")])
     func `Q12 that wants other credentials is asked once`(userinfo: String, words: String) async throws {
         for tls in [nil, TLSFault.trusted] as [TLSFault?] {

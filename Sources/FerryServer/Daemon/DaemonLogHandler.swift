@@ -1,0 +1,92 @@
+import FerryCore
+import Foundation
+import Logging
+import Synchronization
+
+/// Writes the daemon's log to standard error, a line each, and begins a new file where that is the log file and has grown.
+///
+/// A service manager that keeps the log itself gives the daemon a socket or a pipe, and rotates what it keeps.
+struct DaemonLogHandler: LogHandler {
+    let output: LogOutput
+    var logLevel = Logger.Level.notice
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
+        if let own = event.metadata { all.merge(own) { $1 } }
+        output.write(Self.line(event.level, event.message.description, all, at: Date()))
+    }
+
+    /// A line: the moment, the level, the sentence, and what else there is.
+    static func line(
+        _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata, at now: Date
+    ) -> String {
+        var line = "\(now.formatted(.iso8601)) \(level.rawValue): \(message.escapingControls)"
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            line += " \(key)=\("\(value)".escapingControls)"
+        }
+        return line + "\n"
+    }
+}
+
+/// Standard error, and the file that it is, if it is one.
+final class LogOutput: Sendable {
+    private struct State {
+        /// Bytes in the file.
+        var size: Int64
+    }
+
+    /// Bytes after which a file is put aside.
+    private static let largest: Int64 = 8 << 20
+
+    private let descriptor: CInt
+    /// The file; nil where the output is something else.
+    private let path: String?
+    private let largest: Int64
+    private let state: Mutex<State>
+
+    /// - Parameter path: Where the log is, if the descriptor is that file.
+    init(descriptor: CInt, path: String, largest: Int64 = LogOutput.largest) {
+        self.descriptor = descriptor
+        self.largest = largest
+        let size = Self.size(of: descriptor, ifAt: path)
+        self.path = size == nil ? nil : path
+        state = Mutex(State(size: size ?? 0))
+    }
+
+    func write(_ line: String) {
+        var line = line
+        state.withLock { state in
+            let count = line.withUTF8 { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard let path, count > 0 else { return }
+            state.size += Int64(count)
+            if state.size >= largest, rotate(path) { state.size = 0 }
+        }
+    }
+
+    /// Puts the file aside under the name `….1`, in place of the one before, and goes on with a new one.
+    private func rotate(_ path: String) -> Bool {
+        guard unsafe rename(path, path + ".1") == 0 else { return false }
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_EXCL
+        let file = unsafe open(path, flags, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return dup2(file, descriptor) >= 0
+    }
+
+    /// The size of the file that a descriptor is; nil if it is not the one at a path.
+    private static func size(of descriptor: CInt, ifAt path: String) -> Int64? {
+        var (own, named) = (stat(), stat())
+        guard unsafe fstat(descriptor, &own) == 0, unsafe lstat(path, &named) == 0, own.st_mode & S_IFMT == S_IFREG,
+            own.st_dev == named.st_dev, own.st_ino == named.st_ino
+        else { return nil }
+        return Int64(own.st_size)
+    }
+}

@@ -1,0 +1,43 @@
+import FerryCore
+import Foundation
+import Logging
+
+/// What the daemon's log says of transfers: each start, each failure that is tried again, and each end, in a line.
+struct TransferLog: Sendable {
+    let logger: Logger
+
+    func began(_ record: TransferRecord) {
+        guard record.attempts == 1 else { return }
+        logger.notice("started", metadata: ["transfer": "\(record.id)", "url": "\(Self.shown(record))"])
+    }
+
+    func failed(_ record: TransferRecord, _ error: TransferError, seconds: Double) {
+        logger.notice(
+            "failed, and tried again",
+            metadata: [
+                "transfer": "\(record.id)", "attempt": "\(record.attempts)", "error": "\(error)",
+                "next": "in \(Int(seconds.rounded(.up))) s",
+            ])
+    }
+
+    func ended(_ record: TransferRecord, _ outcome: Outcome) {
+        switch outcome {
+        case .succeeded(let success):
+            logger.notice(
+                success.unchanged ? "unchanged" : "succeeded",
+                metadata: [
+                    "transfer": "\(record.id)", "file": "\(success.path)", "size": "\(ByteText.of(success.size))",
+                ])
+        case .failed(let error):
+            logger.notice(
+                "failed",
+                metadata: ["transfer": "\(record.id)", "url": "\(Self.shown(record))", "error": "\(error)"])
+        case .canceled: logger.notice("canceled", metadata: ["transfer": "\(record.id)"])
+        }
+    }
+
+    /// Without a password, a query and a fragment, which may open something.
+    private static func shown(_ record: TransferRecord) -> String {
+        String(record.request.url.prefix { $0 != "?" && $0 != "#" })
+    }
+}
