@@ -37,15 +37,21 @@ struct AttemptConnections: Sendable {
     // MARK: Trust
 
     /// Whether the files of the request's trust are to be read before a request; plain HTTP needs none.
-    func needsTrust(for url: HTTPURL) -> Bool { url.isSecure && material == nil }
+    ///
+    /// - Parameter proxy: A proxy with TLS has a certificate too.
+    func needsTrust(for url: HTTPURL, through proxy: ProxyChoice?) -> Bool {
+        (url.isSecure || proxy?.scheme == .https) && material == nil
+    }
 
     mutating func take(_ read: RequestMaterial) { material = read }
 
     /// What a connection for a URL trusts and shows.
     ///
     /// - Throws: ``TransferError`` with code `internal` before the files were read: no connection has less trust than it needs.
-    func trust(for url: HTTPURL, home: Origin) throws(TransferError) -> TrustMaterial? {
-        guard url.isSecure else { return nil }
+    func trust(
+        for url: HTTPURL, through proxy: ProxyChoice?, home: Origin
+    ) throws(TransferError) -> TrustMaterial? {
+        guard url.isSecure || proxy?.scheme == .https else { return nil }
         guard let material else { throw TransferError(.internal, "The files of the request's trust were not read.") }
         return url.origin == home ? material.home : material.foreign
     }

@@ -117,7 +117,9 @@ extension TransferRun {
         _ request: OutgoingRequest, worker: Int? = nil
     ) async throws(TransferError) -> ExchangeRequest {
         let url = request.url
-        if connections.needsTrust(for: url) { connections.take(try await engine.material(of: job.request.trust)) }
+        if connections.needsTrust(for: url, through: request.proxy) {
+            connections.take(try await engine.material(of: job.request.trust))
+        }
         var key = try workerKey(for: url, through: request.proxy)
         key.loop = worker ?? connections.loop
         key.offersHTTP2 = job.offersHTTP2 && url.isSecure && !request.sendsBody && worker == nil
@@ -134,7 +136,7 @@ extension TransferRun {
         key.isInsecure = job.request.insecure
         key.skipsHostVerification = job.request.skipsHostVerification
         (key.minimumTLS, key.maximumTLS) = (job.request.minimumTLS, job.request.maximumTLS)
-        key.trust = try connections.trust(for: url, home: sources.original.get().origin)
+        key.trust = try connections.trust(for: url, through: proxy, home: sources.original.get().origin)
         return key
     }
 

@@ -225,6 +225,11 @@ package actor TransferRun {
         var error = error
         ending.later = LaterAnswer(answer.head)
         noteRefusal(answer.head, answer.url)
+        if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
+            // What a proxy says of its own looks like the origin's word.
+            let sentence = "\(error.message) It was asked through the proxy \(proxy.shown)."
+            error = TransferError(error.code, sentence, details: error.details, as: error.classOverride)
+        }
         if error.details.httpStatus != nil, error.details.body == nil {
             let text = await answer.exchange.text()
             if !text.isEmpty { error.details.body = text }

@@ -126,6 +126,20 @@ private func withProxy(
         }
     }
 
+    /// An answer of the proxy's own cannot be told from one of the origin's.
+    @Test func `is named with what an origin without TLS answers`() async throws {
+        let proxy = try await ScriptedProxy.start()
+        try await withEngine(OriginScript(body, always: .status(404))) { harness, origin in
+            let history = await harness.transfer(
+                harness.request(origin.url()) {
+                    $0.proxyEnvironment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+                })
+            #expect(history.failure?.code == .notFound)
+            #expect(history.failure?.message.contains("through the proxy http://127.0.0.1:\(proxy.port).") == true)
+        }
+        await proxy.shutdown()
+    }
+
     /// The proxy's own end is in no way the origin's fault, and each end must leave the HTTP client as it was.
     @Test(
         arguments: [.close, .reset, .bytes("hello\r\n"), .bytes("HTTP/1.1 200 OK\r\n\r\nmore")]
@@ -188,6 +202,19 @@ private func withProxy(
             try harness.expectFile(history, body)
             #expect(proxy.heads.first?.hasPrefix(tls == nil ? "GET http://" : "CONNECT ") == true)
             #expect(origin.requests.first?.value("Proxy-Authorization") == nil)
+        }
+    }
+
+    /// `--cacert` names an authority for a command whose URLs have no TLS of their own.
+    @Test func `is verified by the authorities of the request`() async throws {
+        let certificates = try await TestCertificates.make()
+        defer { certificates.remove() }
+        try await withProxy(
+            scheme: "https", certificates: certificates,
+            request: { $0.trust = RequestTrust(authorities: certificates.caFile) }
+        ) { harness, _, proxy, history in
+            try harness.expectFile(history, body)
+            #expect(proxy.heads.count == 1)
         }
     }
 
