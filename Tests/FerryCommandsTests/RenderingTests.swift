@@ -137,6 +137,81 @@ import Testing
         #expect(lines.last == "1 of 100 done, 1 failed, 50 running, 49 waiting  50.0 MiB/s")
     }
 
+    /// Releases of one file have names that differ in a number near their end.
+    @Test(arguments: [40, 59, 79, 119, 199]) func `names of several transfers stay different at every width`(
+        width: Int
+    ) {
+        var board = ProgressBoard(total: 3)
+        for id in 1...3 {
+            var transfer = Transfer.sample(id: UInt64(id))
+            transfer.name = "the-same-long-beginning-\(id)-of-every-name-and-a-long-common-ending-as-well.tar.gz"
+            _ = board.update(transfer, now: now)
+        }
+        let lines = board.lines(width: width, height: 20, now: now)
+        #expect(lines.count == 4)
+        #expect(lines.allSatisfy { $0.displayWidth <= width })
+        #expect(Set(lines.dropLast().map { $0.prefix { $0 != " " } }).count == 3, "\(lines)")
+    }
+
+    @Test(arguments: [
+        (["a.iso"], 10, ["a.iso"]), (["abcdefghij", "abcdefghik"], 5, ["ab…ij", "ab…ik"]),
+        (["abcdef-1-xyz", "abcdef-2-xyz"], 7, ["…1-xyz", "…2-xyz"]),
+    ])
+    func `short names differ where the names do`(names: [String], width: Int, short: [String]) {
+        #expect(ShortNames.of(names, width: width) == short)
+    }
+
+    @Test func `a stall says for how long nothing came`() {
+        var board = ProgressBoard(total: 1)
+        var transfer = Transfer.sample()
+        _ = board.update(transfer, now: now)
+        #expect(board.lines(width: 79, height: 24, now: now.addingTimeInterval(2)).first?.contains("no data") == false)
+        transfer.bytesPerSecond = 0
+        _ = board.update(transfer, now: now.addingTimeInterval(10))
+        let line = board.lines(width: 79, height: 24, now: now.addingTimeInterval(12)).first ?? ""
+        #expect(line.hasSuffix("no data for 12 s"), "\(line)")
+        transfer.bytesReceived += 1
+        _ = board.update(transfer, now: now.addingTimeInterval(13))
+        #expect(board.lines(width: 79, height: 24, now: now.addingTimeInterval(14)).first?.contains("no data") == false)
+    }
+
+    @Test(arguments: [50, 60, 80, 200]) func `a list fits the terminal`(width: Int) {
+        let transfers = (1...3).map { id in
+            var transfer = Transfer.sample(id: UInt64(id))
+            transfer.name = "a-name-that-is-longer-than-most-terminals-have-room-for-and-ends-in-\(id).tar.gz"
+            return transfer
+        }
+        let lines = TransferTable(now: now, width: width).lines(transfers, withTitles: true)
+        #expect(lines.allSatisfy { $0.displayWidth <= width }, "\(lines)")
+        #expect(Set(lines).count == 4)
+        #expect(TransferTable(now: now).lines(transfers, withTitles: false)[0].hasSuffix("in-1.tar.gz"))
+    }
+
+    @Test func `a file is called as it is on disk`() {
+        var transfer = Transfer.sample()
+        (transfer.name, transfer.destination) = ("big.bin", "/home/me/big-1.bin")
+        #expect(transfer.displayName == "big-1.bin")
+    }
+
+    @Test func `a full disk says how much is needed`() {
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.reason) = (.waiting, .disk)
+        transfer.error = TransferError(.diskFull, "5.0 GiB are needed in /d, and 1.0 GiB are free.")
+        #expect(
+            WaitSentence.of(transfer, now: now) == "room on the disk: 5.0 GiB are needed in /d, and 1.0 GiB are free")
+    }
+
+    @Test(arguments: [(-1201, "clock"), (-1202, "-k"), (-1203, "--cacert FILE names the authority"), (nil, nil)])
+    func `a certificate that is not trusted has an option that helps`(urlError: Int?, words: String?) {
+        var transfer = Transfer.sample()
+        transfer.state = .failed
+        transfer.error = TransferError(
+            urlError == nil ? .connectFailed : .tlsCertificate, "No.", details: ErrorDetails(urlError: urlError))
+        let advice = Advice.of([transfer, transfer])
+        #expect(advice.count == (words == nil ? 0 : 1))
+        if let words { #expect(advice.first?.contains(words) == true) }
+    }
+
     @Test func `plain lines come with changes of state and now and then`() {
         var plain = PlainProgress(retries: RetryLimits(usual: 5))
         var said: String?

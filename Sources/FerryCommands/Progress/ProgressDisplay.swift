@@ -80,10 +80,15 @@ actor ProgressDisplay {
         }
     }
 
-    /// Says once how not to wait for a server that wants a long pause.
+    /// Says once how not to wait for room, or for a server that wants a long pause.
     private func adviseOnPause(_ transfer: Transfer) {
-        guard !hasAdvised, transfer.state == .waiting, transfer.reason == .server,
-            let next = transfer.nextTryAt, next.timeIntervalSince(context.now()) > Self.longPause
+        guard !hasAdvised, transfer.state == .waiting else { return }
+        if transfer.reason == .disk {
+            hasAdvised = true
+            return remark("it waits until there is room; `ferry get --fail-when-full` would fail")
+        }
+        guard transfer.reason == .server, let next = transfer.nextTryAt,
+            next.timeIntervalSince(context.now()) > Self.longPause
         else { return }
         hasAdvised = true
         let host = (try? HTTPURL(parsing: transfer.url))?.host ?? "The server"

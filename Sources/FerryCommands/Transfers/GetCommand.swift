@@ -109,6 +109,7 @@ struct GetCommand: FerrySubcommand {
         if case .stopped(let signal) = end {
             return try await leave(ids, results, signal, service, context)
         }
+        advise(on: transfers, context)
         if let failure = await body?.failure { throw failure }
         let final = submissions.map { $0.updated(by: transfers) }
         if body != nil, final.exitStatus == 0 {
@@ -141,6 +142,7 @@ struct GetCommand: FerrySubcommand {
             context: context, service: service, display: display, signals: signals, omitsSuccesses: true)
         let end = try await wait.run(ids, after: position) { await results.take($0) }
         if case .stopped(let signal) = end { return try await leave(ids, results, signal, service, context) }
+        advise(on: await results.transfers, context)
         for continuation in unfinished {
             let status = await results.exitStatus(continuation.transfer.id)
             if status != 0 { return status }
@@ -153,6 +155,11 @@ struct GetCommand: FerrySubcommand {
             }
         }
         return 0
+    }
+
+    private func advise(on transfers: [TransferID: Transfer], _ context: CommandContext) {
+        guard !quiet else { return }
+        for sentence in Advice.of(transfers.values) { context.console.say("ferry: " + sentence) }
     }
 
     private func leave(
