@@ -37,7 +37,7 @@ struct `Bad input to ferry` {
         Line("get", "ORIGIN/a", "--checksum", zeros + "0", status: 64, says: "ALGORITHM:HEX"),
         Line("get", "ORIGIN/a", "--checksum", zeros, status: 8, says: "(digest_mismatch)"),
         Line("get", "ORIGIN/a", "--retries", "-1", status: 64, says: "retries"),
-        Line("get", "ORIGIN/a", "--retries", "1001", status: 64, says: "--retries is 0 to 1000"),
+        Line("get", "ORIGIN/a", "--retries", "1001", status: 64, says: "“1001” is not a number from 0 to 1000"),
         Line("get", "ORIGIN/a", "--limit-rate", "fast", status: 64, says: "fast"),
         Line("get", "ORIGIN/a", "--limit-rate", "1", status: 64, says: "rate"),
         Line("get", "ORIGIN/a", "--on-conflict", "overwrite", status: 64, says: "overwrite"),

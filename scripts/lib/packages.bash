@@ -8,7 +8,8 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 ferry_has() {  # whether the thing that a package brings is there
     case "$1" in
-    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3) command -v "$1" >/dev/null ;;
+    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks) command -v "$1" >/dev/null ;;
+    squid-openssl) command -v squid >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
     debootstrap) command -v debootstrap >/dev/null ;;
@@ -32,6 +33,7 @@ ferry_has() {  # whether the thing that a package brings is there
 ferry_fedora_name() {
     case "$1" in
     libsqlite3-dev) echo sqlite-devel ;;
+    squid-openssl) echo squid ;;
     zlib1g-dev) echo zlib-devel ;;
     libc6-dev) echo glibc-devel ;;
     g++) echo gcc-c++ ;;
@@ -63,10 +65,13 @@ ferry_packages() {
         "${as_root[@]}" apt-get update -q &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
     } </dev/null >&2 || ferry_die "apt-get failed, see above; these packages are needed: ${missing[*]}"
-    # The package starts a web server on port 80, which nobody asked for: only the program is wanted.
-    case " ${missing[*]} " in *" nginx "*)
-        if [ -d /run/systemd/system ]; then "${as_root[@]}" systemctl disable -q --now nginx >&2 || true; fi ;;
-    esac
+    # Their packages start servers, which nobody asked for: only the programs are wanted.
+    [ -d /run/systemd/system ] || return 0
+    for name in nginx tinyproxy squid-openssl; do
+        case " ${missing[*]} " in
+        *" $name "*) "${as_root[@]}" systemctl disable -q --now "${name%-openssl}" >&2 || true ;;
+        esac
+    done
 }
 
 # What building Ferry with a Swift toolchain needs.

@@ -61,7 +61,9 @@ struct GetCommand: FerrySubcommand {
         if body != nil { try request.sendToOutput(&template, url: list.urls.first ?? "", in: context) }
         let tries = request.pace.retries.map { RetryLimits(usual: $0) } ?? Self.retries
         tries.apply(to: &template)
-        if head { return try await HeadOutput(context: context, retries: tries).run(template, list.urls) }
+        if head {
+            return try await HeadOutput(context: context, retries: tries, isQuiet: quiet).run(template, list.urls)
+        }
         if !json, ListSubmission.takes(template, list, of: request) {
             return try await get(ListSubmission(template: template, urls: list.urls), retries: tries, in: context)
         }

@@ -6,6 +6,7 @@ import FerryCore
 struct HeadOutput {
     let context: CommandContext
     let retries: RetryLimits
+    let isQuiet: Bool
 
     /// - Parameter template: Of requests whose method and place are set here.
     /// - Returns: The exit status: that of a `get` of the first URL whose response is no success.
@@ -31,7 +32,7 @@ struct HeadOutput {
         }
         let ids = submissions.compactMap(\.id)
         let results = TransferResults()
-        let display = ProgressDisplay(context, total: ids.count, retries: retries, omitsSaved: true)
+        let display = ProgressDisplay(context, total: ids.count, retries: retries, isQuiet: isQuiet, omitsSaved: true)
         let wait = TransferWait(context: context, service: service, display: display, signals: signals)
         let end = try await wait.run(ids) { await results.take($0) }
         let final = submissions.map { [transfers = await results.transfers] in $0.updated(by: transfers) }
