@@ -48,8 +48,8 @@ enum CertificateFault: Error, Hashable, Sendable {
     private var urlError: Int {
         switch self {
         case .expired: -1201
-        case .selfSigned, .wrongPurpose, .otherHost, .noAuthorities, .unverified: -1202
-        case .unknownIssuer, .unknownRoot: -1203
+        case .selfSigned, .unknownIssuer, .wrongPurpose, .otherHost, .noAuthorities, .unverified: -1202
+        case .unknownRoot: -1203
         case .notYetValid: -1204
         }
     }
