@@ -5,7 +5,7 @@ import FerryFoundation
 enum ProxyProbe {
     private static let patience: Int32 = 2000
 
-    /// What is wrong, as the end of a sentence about the proxy; nil if it takes connections.
+    /// The fault of a proxy, as the end of a sentence; nil if the proxy takes connections.
     static func fault(of proxy: ProxyChoice) -> String? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

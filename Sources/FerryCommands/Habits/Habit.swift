@@ -50,7 +50,7 @@ struct Habit: Sendable {
 
 /// Reads a command line as people type it for curl, wget and aria2, and writes it in Ferry's own options.
 ///
-/// What it does not know stays as it is, for the parser to judge.
+/// An unknown option stays as it was typed: the parser refuses it.
 struct HabitualWords {
     /// Options of `get` and `add` whose value is the next word.
     static let ownWithValue: Set<String> = [

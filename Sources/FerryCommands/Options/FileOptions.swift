@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// What must hold for a file before it gets its name, and what happens where the name is taken or the disk is full.
+/// Conditions on the fetched file, and the policies for a name that is taken and for a full disk.
 struct FileOptions: ParsableArguments {
     @Option(help: ConflictPolicy.help)
     var onConflict: ConflictPolicy = .unique

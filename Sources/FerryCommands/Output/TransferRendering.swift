@@ -3,7 +3,7 @@ import FerryFoundation
 
 /// Transfers as rows and as a page.
 extension Transfer {
-    /// What people call it: its file's name as it is on disk, or will be, or else the end of its URL.
+    /// The file's name on disk, or the last part of the URL while the name is not known.
     var displayName: String {
         if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
         if let name, !name.isEmpty {

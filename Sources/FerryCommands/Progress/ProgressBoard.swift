@@ -12,7 +12,7 @@ struct ProgressBoard {
     private var shown: [TransferID: Transfer] = [:]
     /// Transfers that have not ended and wait for their turn.
     private var queued: Set<TransferID> = []
-    /// What the running ones had received when that last changed.
+    /// The byte count of each running transfer, and when it last changed.
     private var heard: [TransferID: (bytes: Int64, at: Date)] = [:]
     private let countsAll: Bool
 

@@ -130,7 +130,7 @@ struct LiveBlock {
         text += lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
         // What is left of a longer block goes.
         text += "\u{1B}[J"
-        // What the terminal echoes, such as ^C, stays within the block.
+        // The terminal echoes ^C at the cursor: at the start of the line the next drawing overwrites it.
         text += "\r"
         drawn = max(1, lines.count)
         return text

@@ -38,7 +38,7 @@ struct ProgressLine {
         let name = own.fitted(to: min(room, nameWidth ?? (isBrief ? own.displayWidth : max(8, width / 4))))
         let bar = min(Self.widestBar, room - name.displayWidth - 4)
         guard let percent = transfer.percent, !isBrief, bar >= Self.narrowestBar else {
-            // What is left of the line stands before the numbers, so that those of several lines are below each other.
+            // Blanks before the numbers align them with those of the other lines.
             return name + String(repeating: " ", count: nameWidth == nil ? 0 : room - name.displayWidth) + "  " + facts
         }
         let full = bar * percent / 100

@@ -2,12 +2,12 @@ import FerryCore
 
 /// Names in few columns, such that different ones stay different.
 enum ShortNames {
-    /// - Returns: The names in their order; those that fit are as they are.
+    /// - Returns: The names in the same order. Names that fit are unchanged.
     static func of(_ names: [String], width: Int) -> [String] {
         let cut = names.map { $0.displayWidth <= width ? $0 : middle($0, width) }
         let counts = Dictionary(zip(cut, names).map { ($0, Set([$1])) }) { $0.union($1) }
         guard counts.contains(where: { $0.value.count > 1 }) else { return cut }
-        // What the names have in common at their beginnings says least.
+        // The common beginning of the names tells the least: it is left out.
         let common = commonPrefix(of: names)
         return zip(names, cut).map { name, short in
             guard counts[short, default: []].count > 1 else { return short }

@@ -13,7 +13,7 @@ struct HeadOutput {
     func run(_ template: TransferRequest, _ urls: [String]) async throws -> Int32 {
         var template = template
         template.method = "HEAD"
-        // All of them are results, and the daemon keeps the heads of those that are.
+        // Every status is a result here: the daemon keeps the heads of results alone.
         template.statusPolicy = .any
         template.acceptableStatuses = StatusRange(lower: 100, upper: 1000)
         template.onConflict = .replace

@@ -12,7 +12,7 @@ import Synchronization
 /// Each event loop has clients of its own. A client over several loops would have to be told the loop of every request, and
 /// such a connection is closed after its first request instead of being kept for the next.
 final class ClientPool: Sendable {
-    /// What a connection depends on besides the origin.
+    /// The properties of a connection besides its origin.
     struct Key: Hashable, Sendable {
         /// Which of the engine's event loops.
         var loop = 0

@@ -51,7 +51,7 @@ extension Engine {
     func open(_ given: ExchangeRequest) throws(TransferError) -> Exchange {
         let url = given.url
         var key = given.key
-        // What stands between the client and a proxy is HTTP/1.1 to the client.
+        // The HTTP client sees a connection to a proxy as one of plain HTTP/1.1.
         if key.proxy != nil { key.offersHTTP2 = false }
         var question: TrustQuestion?
         if let advisor = given.advisor, url.isSecure, !key.isInsecure {
