@@ -119,7 +119,7 @@ struct ProxyLink: Sendable {
     }
 
     private static func first(_ addresses: [String]) throws(NameBook.Failure) -> IPAddress {
-        guard let address = addresses.lazy.compactMap({ IPAddress($0) }).first else { throw .notFound }
+        guard let address = addresses.compactMap({ IPAddress($0) }).first else { throw .notFound }
         return address
     }
 
