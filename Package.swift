@@ -79,7 +79,11 @@ let package = Package(
         // The contract of the control API.
         .target(name: "FerryAPI", dependencies: ["FerryCore", "FerryFoundation"]),
         // aria2's JSON-RPC interface over a service, without sockets.
-        .target(name: "FerryAria2", dependencies: ["FerryCore", "FerryFoundation"]),
+        .target(
+            name: "FerryAria2",
+            dependencies: [
+                "FerryCore", "FerryFoundation", .product(name: "DequeModule", package: "swift-collections"),
+            ]),
         .target(
             name: "FerryServer",
             dependencies: [

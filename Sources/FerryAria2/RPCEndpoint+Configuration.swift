@@ -18,6 +18,8 @@ extension RPCEndpoint {
         package var shutdown: (@Sendable (_ isForced: Bool) -> Void)?
         /// Writes the file that a client's session is saved to; nil: there is none.
         package var saveSession: (@Sendable () async throws(TransferError) -> Void)?
+        /// Values in force of the program's own options, such as `rpc-listen-port`.
+        package var programOptions: [String: String] = [:]
         /// Takes a line for the log, without secrets.
         package var log: @Sendable (String) -> Void = { _ in }
 

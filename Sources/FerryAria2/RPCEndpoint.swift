@@ -6,8 +6,12 @@ package import FerryCore
 package struct RPCEndpoint: Sendable {
     private let configuration: Configuration
     private let memory = EndpointMemory()
+    private let hub: NotificationHub
 
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        hub = NotificationHub(DownloadFinder(configuration: configuration, memory: memory))
+    }
 
     /// Answers the body of a POST, or a text message of a WebSocket.
     ///
@@ -30,13 +34,8 @@ package struct RPCEndpoint: Sendable {
         } catch { return Self.refusal(error) }
     }
 
-    /// The notifications for one connection that has given the secret, from here on.
-    package func notifications() async throws(TransferError) -> RPCNotifications {
-        var subscription = EventSubscription()
-        subscription.session = configuration.showsAll() ? nil : configuration.session
-        let events = try await configuration.service.events(subscription)
-        return RPCNotifications(events: events) { event in await gid(of: event) }
-    }
+    /// The notifications for one connection that has given the secret, from here on; they end where it does not take them.
+    package func notifications() async throws(TransferError) -> AsyncStream<[UInt8]> { try await hub.connect() }
 
     private func answer(_ message: RPCValue, _ isTrusted: Bool) async -> RPCAnswer {
         var run = RPCRun(
@@ -51,13 +50,5 @@ package struct RPCEndpoint: Sendable {
     private static func refusal(_ fault: RPCFault) -> RPCAnswer {
         RPCAnswer(
             httpStatus: fault.httpStatus, body: RPCReply(id: .null, result: .failure(fault)).value.json)
-    }
-
-    /// What a client calls the transfer of an event; most events bring the transfer, others are looked up.
-    private func gid(of event: TransferEvent) async -> String {
-        if let gid = memory.gid(of: event.id) { return gid }
-        var transfer = event.transfer
-        if transfer == nil { transfer = try? await configuration.service.transfer(event.id) }
-        return transfer.map { Download($0).gid } ?? event.id.description
     }
 }

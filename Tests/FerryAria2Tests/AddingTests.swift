@@ -149,6 +149,7 @@ import Testing
     @Test(
         arguments: [
             (#""split":4"#, 4), (#""split":"16","max-connection-per-server":"2""#, 2), (#""split":500"#, 64),
+            (#""split":64,"max-connection-per-server":64"#, 64),
             (#""max-connection-per-server":3"#, 3), (#""out":"x""#, nil),
         ] as [(String, Int?)])
     func `limit connections`(options: String, connections: Int?) async throws {
@@ -176,14 +177,19 @@ import Testing
 
     @Test func `say how often and how patiently it is tried`() async throws {
         let request = try await Self.request(
-            #""max-tries":"5","retry-wait":3,"timeout":20,"lowest-speed-limit":"1K","remote-time":"true""#)
+            #""max-tries":"5","retry-wait":3,"timeout":20,"connect-timeout":7,"lowest-speed-limit":"1K","remote-time":"""#
+        )
         #expect(request.retries == 4)
         #expect(request.retryRule?.initialDelay == 3)
         #expect(request.retryRule?.maximumDelay == 3)
         #expect(request.idleTimeout == 20)
+        #expect(request.connectTimeout == 7)
+        #expect(request.giveUpAfter > 0)
         #expect(request.minSpeed == 1024)
         #expect(request.remoteTime)
-        #expect(try await Self.request(#""max-tries":0"#).retries == nil)
+        let endless = try await Self.request(#""max-tries":0"#)
+        #expect(endless.retries == SettingRange<Int>.retries.allowed.upperBound)
+        #expect(endless.giveUpAfter == 0)
     }
 
     @Test func `say whom it trusts`() async throws {
@@ -222,8 +228,8 @@ import Testing
             #"["http://h/a"],{"seed-time":5,"bt-tracker":"t","nonsense\u001b":"x","split":[1],"referer":{},"max-tries":null}"#
         )
         #expect(
-            await client.call("aria2.getOption", gid)
-                == #"{"bt-tracker":"t","dir":"/downloads","max-download-limit":"0","seed-time":"5"}"#)
+            await client.options("aria2.getOption", gid, named: "bt-tracker", "seed-time", "nonsense\u{1b}", "referer")
+                == ["bt-tracker": "t", "seed-time": "5"])
         #expect(client.lines.all == [#"Options that cannot be given here are ignored: nonsense\u{1b}."#])
     }
 

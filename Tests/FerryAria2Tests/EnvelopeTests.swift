@@ -7,7 +7,7 @@ import Testing
         ("", 500, -32700), ("{", 500, -32700), (String(repeating: "[", count: 100_000), 500, -32700),
         ("5", 400, -32600),
         ("null", 400, -32600), (#"{"id":1,"params":[]}"#, 400, -32600), (#"{"id":1,"method":5}"#, 400, -32600),
-        (#"{"id":1,"method":"aria2.nosuch","params":["token:s"]}"#, 404, -32601),
+        (#"{"id":1,"method":"aria2.nosuch","params":["token:s"]}"#, 400, 1),
         (#"{"id":1,"method":"aria2.getVersion","params":{"a":1}}"#, 500, -32602),
         (#"{"id":1,"method":"aria2.getVersion","params":"x"}"#, 500, -32602),
         (#"{"id":1,"method":"aria2.getVersion","params":["token:x"]}"#, 400, 1),
@@ -40,7 +40,7 @@ import Testing
         #expect(
             String(decoding: answer.body, as: UTF8.self) == #"[{"id":1,"jsonrpc":"2.0","result":"OK"},"#
                 + #"{"error":{"code":-32600,"message":"Invalid Request."},"id":null,"jsonrpc":"2.0"},"#
-                + #"{"error":{"code":-32601,"message":"No such method: x"},"id":2,"jsonrpc":"2.0"}]"#)
+                + #"{"error":{"code":1,"message":"No such method: x"},"id":2,"jsonrpc":"2.0"}]"#)
     }
 
     @Test(arguments: [
@@ -63,6 +63,12 @@ import Testing
         let answer = await Client().endpoint.answer(body, isTrusted: true)
         #expect(answer.httpStatus == 200)
         #expect(!answer.isUnauthorized)
+    }
+
+    @Test(arguments: [#"["token:"]"#, "[]", #"["token:s"]"#])
+    func `A2 a secret that is empty lets nobody in`(parameters: String) async {
+        let answer = await Client(secret: "").answer(#"{"id":1,"method":"aria2.getVersion","params":\#(parameters)}"#)
+        #expect(answer.isUnauthorized)
     }
 
     @Test func `without a secret every client is let in, with a token or without`() async {
@@ -98,7 +104,7 @@ import Testing
             String(decoding: answer.body, as: UTF8.self) == #"{"id":1,"jsonrpc":"2.0","result":["#
                 + #"{"code":1,"message":"Unauthorized"},["OK"],"#
                 + #"{"code":1,"message":"Recursive system.multicall forbidden."},"#
-                + #"{"code":-32601,"message":"No such method: nosuch"},"#
+                + #"{"code":1,"message":"No such method: nosuch"},"#
                 + #"{"code":1,"message":"system.multicall expected struct."},{"code":1,"message":"Missing methodName."},"#
                 + #"{"code":1,"message":"Unauthorized"}]}"#)
     }

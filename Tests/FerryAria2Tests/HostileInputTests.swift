@@ -66,6 +66,20 @@ import Testing
         #expect([map[7], map[8], map[9], map[11]] == [70, nil, 9, 11])
     }
 
+    @Test func `keeps what came again after a removal`() {
+        var map = BoundedMap<Int, Int>(most: 3)
+        for number in 0..<3 { map[number] = number }
+        map[0] = nil
+        map[0] = 100
+        map[3] = 3
+        #expect([map[0], map[1], map[2], map[3]] == [100, nil, 2, 3])
+        for number in 0..<100 {
+            map[number] = number
+            map[number] = nil
+        }
+        #expect(map.count == 0)
+    }
+
     @Test func `makes no memory of gids larger than it may be`() {
         let memory = EndpointMemory()
         for number in 1...EndpointMemory.mostTransfers + 5 {

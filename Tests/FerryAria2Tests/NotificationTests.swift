@@ -1,7 +1,8 @@
-import FerryAria2
 import FerryCore
 import FerryFoundation
 import Testing
+
+@testable import FerryAria2
 
 @Suite(.timeLimit(.minutes(1))) struct `Notifications` {
     private typealias Kind = TransferEvent.Kind
@@ -15,7 +16,7 @@ import Testing
                 transfer: event.0 == .submitted ? .sample(id: event.1, state: state) : nil)
         }
         var told: [String] = []
-        for try await bytes in try await Client(FakeService(events: events)).endpoint.notifications() {
+        for await bytes in try await Client(FakeService(events: events)).endpoint.notifications() {
             told.append(String(decoding: bytes, as: UTF8.self))
         }
         return told
@@ -66,7 +67,7 @@ import Testing
         ])
         service.put(transfer)
         var iterator = try await Client(service).endpoint.notifications().makeAsyncIterator()
-        let bytes = try #require(try await iterator.next())
+        let bytes = try #require(await iterator.next())
         #expect(String(decoding: bytes, as: UTF8.self).contains("00000000000000ab"))
     }
 
@@ -76,8 +77,41 @@ import Testing
         for showsAll in [false, true] {
             var count = 0
             let client = Client(FakeService(events: [event]), showsAll: showsAll)
-            for try await _ in try await client.endpoint.notifications() { count += 1 }
+            for await _ in try await client.endpoint.notifications() { count += 1 }
             #expect(count == (showsAll ? 1 : 0))
         }
+    }
+
+    @Test func `tell a connection that comes late of no start that was before it`() async throws {
+        let events = [TransferEvent.Kind.waiting, .running, .succeeded].map { Self.event($0, 1) }
+        let service = FakeService(events: events)
+        service.put(.sample(id: 1, state: .waiting, reason: .retry))
+        var told: [String] = []
+        for await bytes in try await Client(service).endpoint.notifications() {
+            told.append(String(decoding: bytes, as: UTF8.self))
+        }
+        #expect(told == [Self.text("Complete", 1)])
+    }
+
+    @Test func `end for a connection that does not take them, and for no other`() async throws {
+        let (live, sender) = AsyncThrowingStream.makeStream(of: TransferEvent.self, throwing: (any Error).self)
+        let endpoint = Client(FakeService(live: live)).endpoint
+        let silent = try await endpoint.notifications()
+        var reader = try await endpoint.notifications().makeAsyncIterator()
+        let count = NotificationHub.mostWaiting + 10
+        for _ in 0..<count {
+            sender.yield(Self.event(.failed, 2))
+            _ = try #require(await reader.next())
+        }
+        var taken = 0
+        for await _ in silent { taken += 1 }
+        #expect(taken == NotificationHub.mostWaiting)
+        sender.yield(Self.event(.canceled, 1))
+        #expect(await reader.next().map { String(decoding: $0, as: UTF8.self) } == Self.text("Stop", 1))
+    }
+
+    private static func event(_ kind: Kind, _ id: UInt64) -> TransferEvent {
+        TransferEvent(
+            number: 1, kind: kind, at: .distantPast, id: TransferID(rawValue: id), session: .aria2, transfer: nil)
     }
 }

@@ -20,7 +20,6 @@ struct RPCFault: Error, Hashable {
     var httpStatus: Int {
         switch code {
         case -32700, -32602: 500
-        case -32601: 404
         default: 400
         }
     }
@@ -36,7 +35,7 @@ extension RPCFault {
     static let invalidParameters = RPCFault(code: -32602, "Invalid params.")
     static let unauthorized = RPCFault("Unauthorized")
 
-    static func noMethod(_ name: String) -> RPCFault { RPCFault(code: -32601, "No such method: \(name)") }
+    static func noMethod(_ name: String) -> RPCFault { RPCFault("No such method: \(name)") }
 }
 
 // MARK: Parameters

@@ -7,7 +7,7 @@ extension RPCMethods {
         let given = try parameters.optionalOptions(at: 1)
         let position = try parameters.position(at: 2)
         let urls = try DownloadURLs(reading: texts)
-        let options = memory.globals.filter(OptionNames.isKnown).merging(known(given))
+        let options = memory.globals.filter(OptionNames.isKnown).merging(try known(given))
         let request = try self.request(urls, options)
         let wished = try options.text("gid").map { (text) throws(RPCFault) in try GID.wished(text) }
         let download = try await naming(wished) { () async throws(RPCFault) in
@@ -17,15 +17,20 @@ extension RPCMethods {
         return .string(download.gid)
     }
 
-    /// The options that aria2 has; others are named in the log.
-    func known(_ members: [String: RPCValue]) -> OptionValues {
+    /// The options of a download that aria2 has; others are named in the log.
+    ///
+    /// - Parameter others: options that are passed over.
+    /// - Throws: ``RPCFault`` naming an option that does not take its value.
+    func known(
+        _ members: [String: RPCValue], except others: Set<String> = []
+    ) throws(RPCFault) -> OptionValues {
         let options = OptionValues(reading: members)
-        let unknown = options.names.filter { !OptionNames.isKnown($0) && !OptionNames.global.contains($0) }
+        let unknown = options.names.filter { !OptionNames.isKnown($0) && OptionTable[$0] == nil }
         if !unknown.isEmpty {
             let names = unknown.sorted().prefix(16).map { $0.prefix(64).description.escapingControls }
             configuration.log("Options that cannot be given here are ignored: \(names.joined(separator: ", ")).")
         }
-        return options.filter(OptionNames.isKnown)
+        return try options.filter { OptionNames.isKnown($0) && !others.contains($0) }.canonical()
     }
 
     private func request(_ urls: DownloadURLs, _ options: OptionValues) throws(RPCFault) -> TransferRequest {

@@ -4,7 +4,11 @@ import FerryCore
 extension RPCMethods {
     func option(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let download = try await downloads.find(parameters)
-        return options(of: download).filter { !OptionNames.secret.contains($0) }.value
+        let options = OptionTable.usualOfDownloads.merging(
+            memory.globals.filter { OptionTable[$0]?.scope == .download }
+        )
+        .merging(options(of: download))
+        return options.filter { !OptionNames.secret.contains($0) }.value
     }
 
     /// The options that were given with a download, and what the transfer itself shows.
@@ -22,7 +26,7 @@ extension RPCMethods {
         let members = try parameters.options(at: 1)
         let download = try await downloads.find(gid)
         guard !download.status.isStopped else { throw .cannotChange(download.gid) }
-        let given = known(members).filter { !OptionNames.atStart.contains($0) }
+        let given = try known(members, except: OptionNames.atStart)
         guard !given.isEmpty else { return "OK" }
         try checkSecrets(of: download, given.names)
         let options = options(of: download).merging(given)
@@ -63,7 +67,8 @@ extension RPCMethods {
         if limit == nil {
             limit = try await asking { () async throws(TransferError) in try await service.settings().activeTransfers }
         }
-        var options = OptionNames.defaults.merging(memory.globals)
+        var options = OptionTable.usualOfAll.merging(OptionValues(configuration.programOptions))
+            .merging(memory.globals)
         options["dir"] = options.folder(in: configuration.folder)
         options["max-concurrent-downloads"] = limit?.description
         options["max-overall-download-limit"] = settings.rateLimit.description
@@ -72,8 +77,8 @@ extension RPCMethods {
 
     func changeGlobalOption(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let members = try parameters.options(at: 0)
-        var given = known(members).filter { !OptionNames.ofOneDownload.contains($0) }
-        let global = OptionValues(reading: members).filter(OptionNames.global.contains)
+        var given = try known(members, except: OptionNames.ofOneDownload)
+        let global = try OptionValues(reading: members).filter(OptionNames.isOfAll).canonical()
         given = given.merging(
             global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
         let options = memory.globals.merging(given)

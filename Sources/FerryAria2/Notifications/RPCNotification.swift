@@ -31,6 +31,9 @@ struct NotificationRule {
     private var pending = BoundedMap<TransferID, Bool>(most: EndpointMemory.mostTransfers)
     private var started = BoundedMap<TransferID, Bool>(most: EndpointMemory.mostTransfers)
 
+    /// Notes that clients have been told of a start already, or had no connection then.
+    mutating func noteStart(of id: TransferID) { started[id] = true }
+
     mutating func kinds(of event: TransferEvent) -> [RPCNotification.Kind] {
         switch event.kind {
         case .submitted:

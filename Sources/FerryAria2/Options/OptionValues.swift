@@ -48,14 +48,24 @@ struct OptionValues: Hashable, Sendable {
 // MARK: Reading values
 
 extension OptionValues {
+    /// These values as aria2 keeps and shows them.
+    ///
+    /// - Throws: ``RPCFault`` naming the first option that does not take its value.
+    func canonical() throws(RPCFault) -> OptionValues {
+        var canonical = self
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let row = OptionTable[name] else { continue }
+            guard let text = row.form.canonical(value) else { throw .option(name) }
+            canonical.values[name] = text
+        }
+        return canonical
+    }
+
     /// The value of a switch; nil if it is not given.
     func flag(_ name: String) throws(RPCFault) -> Bool? {
         guard let text = values[name] else { return nil }
-        switch text {
-        case "true": return true
-        case "false": return false
-        default: throw .option(name)
-        }
+        guard let canonical = OptionForm.flag.canonical(text) else { throw .option(name) }
+        return canonical == "true"
     }
 
     func whole(_ name: String, _ allowed: ClosedRange<Int>) throws(RPCFault) -> Int? {
@@ -73,14 +83,8 @@ extension OptionValues {
     /// Bytes, with K for 1024 and M for its square.
     func bytes(_ name: String) throws(RPCFault) -> Int64? {
         guard let text = values[name] else { return nil }
-        let unit: Int64
-        switch text.utf8.last {
-        case UInt8(ascii: "k"), UInt8(ascii: "K"): unit = 1 << 10
-        case UInt8(ascii: "m"), UInt8(ascii: "M"): unit = 1 << 20
-        default: unit = 1
-        }
-        guard let number = Int64(unit == 1 ? text[...] : text.dropLast()), number >= 0 else { throw .option(name) }
-        return number.multipliedSaturated(by: unit)
+        guard let bytes = OptionForm.bytes(text) else { throw .option(name) }
+        return bytes
     }
 
     /// A text that is not empty.

@@ -12,7 +12,7 @@ extension OptionValues {
         try refuseWhatFerryCannot()
         var request = TransferRequest(url: urls.first, folder: self.folder(in: folder))
         request.mirrors = urls.mirrors
-        request.name = text("out")
+        request.name = try name()
         request.paused = try flag("pause") ?? false
         request.headers = try headers(for: urls.first)
         request.checksums = try checksums() ?? []
@@ -22,9 +22,10 @@ extension OptionValues {
         request.minSpeed = try bytes("lowest-speed-limit") ?? 0
         request.remoteTime = try flag("remote-time") ?? false
         request.decode = try flag("http-accept-gzip") ?? false
-        request.retries = try retries()
+        (request.retries, request.giveUpAfter) = try retries() ?? (request.retries, request.giveUpAfter)
         request.retryRule = try retryRule()
         request.idleTimeout = try seconds("timeout").flatMap { $0 > 0 ? $0 : nil }
+        request.connectTimeout = try seconds("connect-timeout").flatMap { $0 > 0 ? $0 : nil }
         request.proxyEnvironment = try proxies()
         request.insecure = try flag("check-certificate").map { !$0 } ?? false
         request.trust = trust
@@ -46,6 +47,16 @@ extension OptionValues {
     func folder(in folder: String) -> String {
         guard let path = text("dir") else { return folder }
         return path.utf8.first == UInt8(ascii: "/") ? path : folder.appendingPathPart(path)
+    }
+
+    /// The file's name or path, which stays below the download's folder; nil if none is given.
+    func name() throws(RPCFault) -> String? {
+        guard let path = text("out") else { return nil }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard path.utf8.first != UInt8(ascii: "/"), !parts.contains(where: { $0.elementsEqual("..".utf8) }) else {
+            throw RPCFault("The file of --out has to be below the folder of --dir.")
+        }
+        return path
     }
 
     /// aria2 writes the digest as `sha-256=HEX`.
@@ -80,10 +91,13 @@ extension OptionValues {
         try bytes(name).map { $0 == 0 ? 0 : max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) }
     }
 
-    /// aria2 counts all attempts, and 0 is no limit.
-    private func retries() throws(RPCFault) -> Int? {
-        guard let tries = try whole("max-tries", 0...1_000_000), tries > 0 else { return nil }
-        return SettingRange<Int>.retries.clamp(tries - 1)
+    /// Failures before a download fails, and the seconds that it tries without progress. aria2 counts all attempts; 0 is no
+    /// limit of either.
+    private func retries() throws(RPCFault) -> (retries: Int?, giveUpAfter: Double)? {
+        guard let tries = try whole("max-tries", 0...Int.max) else { return nil }
+        let most = SettingRange<Int>.retries
+        guard tries > 0 else { return (most.allowed.upperBound, 0) }
+        return (most.clamp(tries - 1), TransferRequest(url: "", folder: "").giveUpAfter)
     }
 
     /// The same wait before each attempt; nil leaves Ferry its growing delays.

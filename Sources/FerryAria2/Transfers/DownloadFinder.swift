@@ -14,7 +14,7 @@ struct DownloadFinder: Sendable {
     static let ended: [TransferState] = [.succeeded, .failed, .canceled]
 
     /// The session whose transfers are listed; nil is all.
-    private var listed: SessionID? { configuration.showsAll() ? nil : configuration.session }
+    var listed: SessionID? { configuration.showsAll() ? nil : configuration.session }
 
     /// The download whose gid is the first parameter.
     func find(_ parameters: RPCParameters) async throws(RPCFault) -> Download {

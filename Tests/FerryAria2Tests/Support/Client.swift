@@ -1,6 +1,7 @@
-import FerryAria2
 import FerryCore
 import Synchronization
+
+@testable import FerryAria2
 
 /// A client of an endpoint over a fake service.
 struct Client {
@@ -43,6 +44,12 @@ struct Client {
             return String(text.dropFirst(head.count).dropLast(tail))
         }
         return text
+    }
+
+    /// The options that a method answers with, of some names.
+    func options(_ method: String, _ parameters: String = "", named names: String...) async -> [String: String] {
+        let answer = try? RPCValueReader.read(Array(await call(method, parameters).utf8))
+        return (answer?.members ?? [:]).compactMapValues(\.text).filter { names.contains($0.key) }
     }
 
     /// The message of an error of a method's own.

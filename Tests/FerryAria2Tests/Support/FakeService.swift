@@ -19,9 +19,15 @@ final class FakeService: SessionService {
     private let state = Mutex(State())
     private let given: [TransferEvent]
     private let refusal: TransferError?
+    /// Events as a test sends them, in place of the given ones.
+    private let live: AsyncThrowingStream<TransferEvent, any Error>?
 
-    init(events: [TransferEvent] = [], refusal: TransferError? = nil) {
+    init(
+        events: [TransferEvent] = [], live: AsyncThrowingStream<TransferEvent, any Error>? = nil,
+        refusal: TransferError? = nil
+    ) {
         given = events
+        self.live = live
         self.refusal = refusal
     }
 
@@ -126,7 +132,8 @@ final class FakeService: SessionService {
     func events(
         _ subscription: EventSubscription
     ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
-        AsyncThrowingStream { continuation in
+        if let live { return live }
+        return AsyncThrowingStream { continuation in
             for event in given where subscription.session.map({ $0 == event.session }) ?? true {
                 continuation.yield(event)
             }

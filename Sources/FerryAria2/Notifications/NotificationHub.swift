@@ -1,0 +1,90 @@
+import FerryCore
+
+/// Follows the service's events once, and tells every connection that has given the secret what aria2's clients hear of them.
+///
+/// Follows them while there is a connection. A connection that does not take its notifications loses them all: its sequence
+/// ends when ``mostWaiting`` are waiting.
+actor NotificationHub {
+    /// Notifications that wait for one connection.
+    static let mostWaiting = 256
+
+    private let downloads: DownloadFinder
+    private var connections: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
+    private var lastConnection = 0
+    private var following: Task<Void, Never>?
+
+    init(_ downloads: DownloadFinder) { self.downloads = downloads }
+
+    /// The notifications from here on, as JSON.
+    func connect() async throws(TransferError) -> AsyncStream<[UInt8]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
+        lastConnection += 1
+        let connection = lastConnection
+        connections[connection] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.leave(connection) } }
+        do throws(TransferError) { try await follow() } catch {
+            leave(connection)
+            throw error
+        }
+        return stream
+    }
+
+    private func leave(_ connection: Int) {
+        connections.removeValue(forKey: connection)?.finish()
+        guard connections.isEmpty else { return }
+        following?.cancel()
+        following = nil
+    }
+
+    // MARK: Events
+
+    private func follow() async throws(TransferError) {
+        guard following == nil else { return }
+        let service = downloads.configuration.service
+        var subscription = EventSubscription()
+        subscription.session = downloads.listed
+        let events = try await service.events(subscription)
+        // What runs already, or will try again, has been told to have started.
+        var rule = NotificationRule()
+        for transfer in (try? await downloads.active()) ?? [] { rule.noteStart(of: transfer.id) }
+        // Another connection has begun to follow meanwhile.
+        guard following == nil, !connections.isEmpty else { return }
+        following = Task(name: "notifications of aria2") { [rule] in
+            var rule = rule
+            do {
+                for try await event in events {
+                    let kinds = rule.kinds(of: event)
+                    guard !kinds.isEmpty else { continue }
+                    let gid = await self.gid(of: event)
+                    for kind in kinds { self.tell(RPCNotification(kind: kind, gid: gid)) }
+                }
+            } catch {
+                // The connections end with the events that they are about.
+            }
+            self.end()
+        }
+    }
+
+    private func tell(_ notification: RPCNotification) {
+        let bytes = notification.json
+        for (connection, continuation) in connections {
+            guard case .dropped = continuation.yield(bytes) else { continue }
+            leave(connection)
+        }
+    }
+
+    private func end() {
+        guard !Task.isCancelled else { return }
+        following = nil
+        for connection in connections.keys { leave(connection) }
+    }
+
+    /// What a client calls the transfer of an event; most events bring the transfer, others are looked up.
+    private func gid(of event: TransferEvent) async -> String {
+        if let gid = downloads.memory.gid(of: event.id) { return gid }
+        var transfer = event.transfer
+        if transfer == nil { transfer = try? await downloads.configuration.service.transfer(event.id) }
+        return transfer.map { Download($0).gid } ?? event.id.description
+    }
+}
