@@ -62,7 +62,7 @@ private func values(_ recorded: String) -> [String] { recorded.split(whereSepara
         #expect(shown.contains("max-concurrent-downloads=16"))
     }
 
-    @Test func `are shown as they were set last`() async {
+    @Test func `are shown as they were when the download was added`() async {
         let client = Client()
         #expect(await client.call("aria2.changeGlobalOption", #"{"split":"9","max-tries":"3"}"#) == #""OK""#)
         let gid = await client.call(
@@ -70,6 +70,10 @@ private func values(_ recorded: String) -> [String] { recorded.split(whereSepara
         let shown = await client.options(
             "aria2.getOption", gid, named: "split", "max-tries", "min-split-size", "use-head")
         #expect(shown == ["split": "9", "max-tries": "7", "min-split-size": "1048576", "use-head": "true"])
+        // A default counts for later downloads alone.
+        #expect(await client.call("aria2.changeGlobalOption", #"{"split":"2","timeout":"9"}"#) == #""OK""#)
+        #expect(
+            await client.options("aria2.getOption", gid, named: "split", "timeout") == ["split": "9", "timeout": "60"])
     }
 }
 

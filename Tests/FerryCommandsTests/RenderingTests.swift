@@ -201,15 +201,26 @@ import Testing
             WaitSentence.of(transfer, now: now) == "room on the disk: 5.0 GiB are needed in /d, and 1.0 GiB are free")
     }
 
-    @Test(arguments: [(-1201, "clock"), (-1202, "-k"), (-1203, "--cacert FILE names the authority"), (nil, nil)])
-    func `a certificate that is not trusted has an option that helps`(urlError: Int?, words: String?) {
+    @Test(
+        arguments: [
+            (.expired, "See whether this machine's clock is right; -k leaves certificates unverified."),
+            (.selfSigned, "--cacert FILE names the certificate to trust; -k leaves certificates unverified."),
+            (.unknownIssuer, "--cacert FILE names the authority to trust; -k leaves certificates unverified."),
+            (.otherHost, "-k leaves certificates unverified."), (nil, "-k leaves certificates unverified."),
+        ] as [(CertificateProblem?, String)])
+    func `a certificate that is not trusted has an option that helps`(problem: CertificateProblem?, words: String) {
         var transfer = Transfer.sample()
         transfer.state = .failed
-        transfer.error = TransferError(
-            urlError == nil ? .connectFailed : .tlsCertificate, "No.", details: ErrorDetails(urlError: urlError))
-        let advice = Advice.of([transfer, transfer])
-        #expect(advice.count == (words == nil ? 0 : 1))
-        if let words { #expect(advice.first?.contains(words) == true) }
+        var error = TransferError(.tlsCertificate, "No.")
+        error.details.certificate = problem
+        transfer.error = error
+        #expect(Advice.of([transfer, transfer]) == [words])
+    }
+
+    @Test func `another error has no option that helps`() {
+        var transfer = Transfer.sample()
+        (transfer.state, transfer.error) = (.failed, TransferError(.connectFailed, "No."))
+        #expect(Advice.of([transfer]).isEmpty)
     }
 
     @Test func `plain lines come with changes of state and now and then`() {

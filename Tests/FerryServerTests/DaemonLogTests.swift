@@ -22,7 +22,7 @@ import Testing
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
         let output = LogOutput(descriptor: file, path: path, largest: 100)
-        for number in 0..<25 { output.write("line \(number)\n") }
+        for number in 0..<25 { output.append("line \(number)\n") }
         let (old, new) = (
             try String(contentsOfFile: path + ".1", encoding: .utf8), try String(contentsOfFile: path, encoding: .utf8)
         )
@@ -31,11 +31,38 @@ import Testing
         #expect(old.hasSuffix("\n") && !old.isEmpty)
     }
 
+    @Test func `loses no line of many tasks`() async throws {
+        let path = folder + "/ferryd.log"
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(file) }
+        let output = LogOutput(descriptor: file, path: path, largest: 6000)
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask { for number in 0..<100 { output.append("\(task) \(number) end\n") } }
+            }
+        }
+        let text =
+            try String(contentsOfFile: path + ".1", encoding: .utf8) + String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(Set(lines).count == 800 && lines.count == 800)
+        #expect(lines.allSatisfy { $0.hasSuffix(" end") })
+    }
+
+    @Test func `goes on with a new file where an earlier try left none`() throws {
+        let path = folder + "/ferryd.log"
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(file) }
+        let output = LogOutput(descriptor: file, path: path, largest: 10)
+        try FileManager.default.removeItem(atPath: path)
+        for number in 0..<3 { output.append("line \(number)\n") }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "line 2\n")
+    }
+
     @Test func `is not rotated where it is no file of the daemon's`() throws {
         let file = unsafe open(folder + "/other", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(file) }
         let output = LogOutput(descriptor: file, path: folder + "/ferryd.log", largest: 10)
-        for number in 0..<25 { output.write("line \(number)\n") }
+        for number in 0..<25 { output.append("line \(number)\n") }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["other"])
     }
 }

@@ -25,7 +25,7 @@ package enum RPCSecret: Sendable {
 
     private func isRight(_ token: String) -> Bool {
         switch self {
-        // A secret that is empty is one that could not be read: nobody has it.
+        // An empty secret is a damaged one: no token is right.
         case .asked(let secret): !secret.isEmpty && Self.isSame(token, secret)
         case .notAsked: true
         }

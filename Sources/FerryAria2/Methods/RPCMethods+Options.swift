@@ -4,10 +4,7 @@ import FerryCore
 extension RPCMethods {
     func option(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let download = try await downloads.find(parameters)
-        let options = OptionTable.usualOfDownloads.merging(
-            memory.globals.filter { OptionTable[$0]?.scope == .download }
-        )
-        .merging(options(of: download))
+        let options = OptionTable.usualOfDownloads.merging(options(of: download))
         return options.filter { !OptionNames.secret.contains($0) }.value
     }
 

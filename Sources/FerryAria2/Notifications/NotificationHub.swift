@@ -1,9 +1,10 @@
 import FerryCore
 
-/// Follows the service's events once, and tells every connection that has given the secret what aria2's clients hear of them.
+/// Follows the service's events once, and sends every connection that has given the secret the notifications that follow from
+/// them.
 ///
-/// Follows them while there is a connection. A connection that does not take its notifications loses them all: its sequence
-/// ends when ``mostWaiting`` are waiting.
+/// Follows the events while there is a connection. The sequence of a connection ends when it has not taken ``mostWaiting`` of
+/// its notifications.
 actor NotificationHub {
     /// Notifications that wait for one connection.
     static let mostWaiting = 256
@@ -45,7 +46,7 @@ actor NotificationHub {
         var subscription = EventSubscription()
         subscription.session = downloads.listed
         let events = try await service.events(subscription)
-        // What runs already, or will try again, has been told to have started.
+        // A transfer that runs, or waits for its next attempt, started before this connection came.
         var rule = NotificationRule()
         for transfer in (try? await downloads.active()) ?? [] { rule.noteStart(of: transfer.id) }
         // Another connection has begun to follow meanwhile.
@@ -57,16 +58,18 @@ actor NotificationHub {
                     let kinds = rule.kinds(of: event)
                     guard !kinds.isEmpty else { continue }
                     let gid = await self.gid(of: event)
-                    for kind in kinds { self.tell(RPCNotification(kind: kind, gid: gid)) }
+                    // The last connection may have left while the service was asked.
+                    guard !Task.isCancelled else { return }
+                    for kind in kinds { self.send(RPCNotification(kind: kind, gid: gid)) }
                 }
             } catch {
-                // The connections end with the events that they are about.
+                // Without events there are no notifications: the connections end below.
             }
             self.end()
         }
     }
 
-    private func tell(_ notification: RPCNotification) {
+    private func send(_ notification: RPCNotification) {
         let bytes = notification.json
         for (connection, continuation) in connections {
             guard case .dropped = continuation.yield(bytes) else { continue }
@@ -80,7 +83,7 @@ actor NotificationHub {
         for connection in connections.keys { leave(connection) }
     }
 
-    /// What a client calls the transfer of an event; most events bring the transfer, others are looked up.
+    /// The gid of an event's transfer. Most events bring the transfer; otherwise the service is asked for it.
     private func gid(of event: TransferEvent) async -> String {
         if let gid = downloads.memory.gid(of: event.id) { return gid }
         var transfer = event.transfer

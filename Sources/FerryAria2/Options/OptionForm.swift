@@ -2,7 +2,7 @@ import FerryCore
 
 /// The values that an option takes.
 ///
-/// What aria2c 1.36 accepts and refuses was found out by giving it each of twelve texts for each option.
+/// The limits are those of aria2c 1.36, which was given the same twelve texts as values of each option.
 enum OptionForm: Hashable, Sendable {
     /// `true`, `false`, or nothing, which is `true`.
     case flag

@@ -28,10 +28,10 @@ enum OptionNames {
     /// Options that have no meaning once a download is there.
     static let atStart: Set = ["ferry-session", "gid", "pause"]
 
-    /// The options of a download: those that Ferry does something with, and all others that aria2 has, which are kept and given
-    /// back.
+    /// Whether an option may be given with a download. Ferry maps some of these options; `aria2.getOption` shows the others as they
+    /// were given.
     static func isKnown(_ name: String) -> Bool { mapped.contains(name) || OptionTable[name]?.scope == .download }
 
-    /// The options of all downloads together that may be changed.
+    /// Whether an option is of all downloads together, and may be changed.
     static func isOfAll(_ name: String) -> Bool { OptionTable[name]?.scope == .all }
 }

@@ -1,4 +1,4 @@
-/// An option of aria2's: where it counts, what it takes, and what it is where nobody has set it.
+/// An option of aria2's, with its scope, its form and its default.
 struct OptionRow: Sendable {
     enum Scope: Sendable {
         /// One download; a default of all downloads where it is changed for all of them.

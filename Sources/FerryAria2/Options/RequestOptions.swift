@@ -22,7 +22,7 @@ extension OptionValues {
         request.minSpeed = try bytes("lowest-speed-limit") ?? 0
         request.remoteTime = try flag("remote-time") ?? false
         request.decode = try flag("http-accept-gzip") ?? false
-        (request.retries, request.giveUpAfter) = try retries() ?? (request.retries, request.giveUpAfter)
+        try limitAttempts(of: &request)
         request.retryRule = try retryRule()
         request.idleTimeout = try seconds("timeout").flatMap { $0 > 0 ? $0 : nil }
         request.connectTimeout = try seconds("connect-timeout").flatMap { $0 > 0 ? $0 : nil }
@@ -91,13 +91,12 @@ extension OptionValues {
         try bytes(name).map { $0 == 0 ? 0 : max($0, SettingRange<Int64>.rateLimit.allowed.lowerBound) }
     }
 
-    /// Failures before a download fails, and the seconds that it tries without progress. aria2 counts all attempts; 0 is no
-    /// limit of either.
-    private func retries() throws(RPCFault) -> (retries: Int?, giveUpAfter: Double)? {
-        guard let tries = try whole("max-tries", 0...Int.max) else { return nil }
-        let most = SettingRange<Int>.retries
-        guard tries > 0 else { return (most.allowed.upperBound, 0) }
-        return (most.clamp(tries - 1), TransferRequest(url: "", folder: "").giveUpAfter)
+    /// Takes over `max-tries`, which counts all attempts; 0 is no limit, neither of attempts nor of time.
+    private func limitAttempts(of request: inout TransferRequest) throws(RPCFault) {
+        guard let tries = try whole("max-tries", 0...Int.max) else { return }
+        let range = SettingRange<Int>.retries
+        request.retries = tries > 0 ? range.clamp(tries - 1) : range.allowed.upperBound
+        if tries == 0 { request.giveUpAfter = 0 }
     }
 
     /// The same wait before each attempt; nil leaves Ferry its growing delays.

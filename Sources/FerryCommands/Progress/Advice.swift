@@ -5,12 +5,14 @@ enum Advice {
     /// - Returns: A sentence; nil where no option helps.
     static func of(_ error: TransferError) -> String? {
         guard error.code == .tlsCertificate else { return nil }
-        return switch error.details.urlError {
-        // Expired, or not valid yet.
-        case -1201, -1204: "See whether this machine's clock is right; -k leaves certificates unverified."
-        case -1203: "--cacert FILE names the authority to trust; -k leaves certificates unverified."
-        default: "-k leaves certificates unverified; --cacert FILE names a self-signed one, or an authority, to trust."
-        }
+        let way =
+            switch error.details.certificate {
+            case .expired, .notYetValid: "See whether this machine's clock is right; "
+            case .selfSigned: "--cacert FILE names the certificate to trust; "
+            case .unknownIssuer: "--cacert FILE names the authority to trust; "
+            case .otherHost, .wrongPurpose, .noAuthorities, .unknown, nil: ""
+            }
+        return way + "-k leaves certificates unverified."
     }
 
     /// The sentences for all transfers that failed, each once.

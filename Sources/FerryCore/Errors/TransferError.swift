@@ -64,6 +64,8 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     package var errno: Int32?
     /// Foundation's code where the cause decides it (which certificate fault, which redirect).
     package var urlError: Int?
+    /// What is wrong with a certificate that is not trusted.
+    package var certificate: CertificateProblem?
     /// How many tries have failed since the limits last started.
     package var attempts: Int?
     package var nextTryAt: Date?
@@ -98,7 +100,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case httpStatus = "http_status"
-        case body, errno, attempts, url, network, expected, actual, required, available
+        case body, errno, certificate, attempts, url, network, expected, actual, required, available
         case cancelReason = "cancel_reason"
         case urlError = "url_error"
         case nextTryAt = "next_try_at"

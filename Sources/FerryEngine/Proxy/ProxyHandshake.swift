@@ -48,7 +48,7 @@ enum HandshakeStep: Equatable {
     /// More has to come.
     case wait
     case send(ByteBuffer)
-    /// What follows is between Ferry and the origin.
+    /// The tunnel is open: bytes after this are those of Ferry and the origin.
     case done
 }
 
@@ -196,7 +196,7 @@ struct SOCKSHandshake: ProxyHandshake {
         guard head[0] == Self.version else { throw .malformed("it does not speak SOCKS 5") }
         guard head[1] == 0 else { throw .reply(head[1]) }
         guard head.count == 5 else { return .wait }
-        // The address that the proxy connected from, which nobody needs.
+        // The address from which the proxy has connected to the origin is read past.
         let addressLength: Int
         switch head[3] {
         case 1: addressLength = 4

@@ -11,7 +11,7 @@ protocol EstablishmentHandler: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension EstablishmentHandler {
-    // What goes wrong is told by the promise; the HTTP client's handlers have no part in it yet.
+    // The promise passes the error on; the HTTP client's handlers must not see it, as they have no request yet.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { established.fail(error) }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -23,7 +23,7 @@ struct ProxyLink: Sendable {
     let proxyTLS: NIOSSLContext?
     /// TLS to the origin; nil where there is none, or the connection starts it with its first request.
     let originTLS: NIOSSLContext?
-    /// What the origin's certificate must be.
+    /// The check of the origin's certificate.
     let verification: Verification
     let names: NameResolver
     /// Seconds until the first request can be sent.
@@ -130,7 +130,7 @@ struct ProxyLink: Sendable {
         return Self.startTLS(originTLS, verification, host: target.host, name: TLSLayer.origin, on: channel)
     }
 
-    /// What the certificate of a server must be.
+    /// The check that a server's certificate has to pass.
     enum Verification: Sendable {
         /// Of a trusted authority, for this host.
         case named(String)

@@ -226,7 +226,7 @@ package actor TransferRun {
         ending.later = LaterAnswer(answer.head)
         noteRefusal(answer.head, answer.url)
         if let proxy = answer.exchange.key.proxy, !proxy.tunnels(to: answer.url) {
-            // What a proxy says of its own looks like the origin's word.
+            // An error of the proxy's own looks like one of the origin's.
             let sentence = "\(error.message) It was asked through the proxy \(proxy.shown)."
             error = TransferError(error.code, sentence, details: error.details, as: error.classOverride)
         }

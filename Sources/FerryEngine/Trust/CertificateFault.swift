@@ -40,8 +40,23 @@ enum CertificateFault: Error, Hashable, Sendable {
             case .unverified:
                 "The certificate of \(host) cannot be trusted: it is expired, for another purpose, or of an unknown issuer."
             }
-        return TransferError(
-            .tlsCertificate, sentence, details: ErrorDetails(urlError: urlError, url: url.redacted))
+        var details = ErrorDetails(urlError: urlError, url: url.redacted)
+        details.certificate = problem
+        return TransferError(.tlsCertificate, sentence, details: details)
+    }
+
+    /// The word for it; nil where there is none.
+    private var problem: CertificateProblem? {
+        switch self {
+        case .expired: .expired
+        case .notYetValid: .notYetValid
+        case .selfSigned: .selfSigned
+        case .unknownIssuer, .unknownRoot: .unknownIssuer
+        case .wrongPurpose: .wrongPurpose
+        case .otherHost: .otherHost
+        case .noAuthorities: .noAuthorities
+        case .unverified: nil
+        }
     }
 
     /// Foundation's code.

@@ -21,7 +21,7 @@ struct DaemonLogHandler: LogHandler {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
-        output.write(Self.line(event.level, event.message.description, all, at: Date()))
+        output.append(Self.line(event.level, event.message.description, all, at: Date()))
     }
 
     /// A line: the moment, the level, the sentence, and what else there is.
@@ -38,11 +38,6 @@ struct DaemonLogHandler: LogHandler {
 
 /// Standard error, and the file that it is, if it is one.
 final class LogOutput: Sendable {
-    private struct State {
-        /// Bytes in the file.
-        var size: Int64
-    }
-
     /// Bytes after which a file is put aside.
     private static let largest: Int64 = 8 << 20
 
@@ -50,7 +45,9 @@ final class LogOutput: Sendable {
     /// The file; nil where the output is something else.
     private let path: String?
     private let largest: Int64
-    private let state: Mutex<State>
+    /// Bytes in the file.
+    private let size: Atomic<Int64>
+    private let isRotating = Atomic(false)
 
     /// - Parameter path: Where the log is, if the descriptor is that file.
     init(descriptor: CInt, path: String, largest: Int64 = LogOutput.largest) {
@@ -58,22 +55,25 @@ final class LogOutput: Sendable {
         self.largest = largest
         let size = Self.size(of: descriptor, ifAt: path)
         self.path = size == nil ? nil : path
-        state = Mutex(State(size: size ?? 0))
+        self.size = Atomic(size ?? 0)
     }
 
-    func write(_ line: String) {
+    /// Writes a line in one call. Takes no lock: a disk or a reader that hangs holds up this caller alone.
+    func append(_ line: String) {
         var line = line
-        state.withLock { state in
-            let count = line.withUTF8 { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard let path, count > 0 else { return }
-            state.size += Int64(count)
-            if state.size >= largest, rotate(path) { state.size = 0 }
-        }
+        let count = line.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        guard let path, count > 0 else { return }
+        let total = size.wrappingAdd(Int64(count), ordering: .relaxed).newValue
+        guard total >= largest, !isRotating.exchange(true, ordering: .acquiring) else { return }
+        // Another caller may have rotated since.
+        if size.load(ordering: .relaxed) >= largest, rotate(path) { size.store(0, ordering: .relaxed) }
+        isRotating.store(false, ordering: .releasing)
     }
 
     /// Puts the file aside under the name `….1`, in place of the one before, and goes on with a new one.
     private func rotate(_ path: String) -> Bool {
-        guard unsafe rename(path, path + ".1") == 0 else { return false }
+        // An earlier try may have got as far as this.
+        guard unsafe rename(path, path + ".1") == 0 || errno == ENOENT else { return false }
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_EXCL
         let file = unsafe open(path, flags, 0o600)
         guard file >= 0 else { return false }

@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOPosix
 import Subprocess
 import Synchronization
 
@@ -60,7 +58,7 @@ package final class Nginx: Sendable {
         in folder: TemporaryFolder, _ certificates: TestCertificates, limitRate: Int?
     ) async throws -> Nginx {
         for _ in 1...5 {
-            let ports = try await freePorts(Listener.allCases.count)
+            let ports = try await LocalPorts.free(Listener.allCases.count)
             let configuration = NginxConfiguration(
                 folder: folder, certificates: certificates, ports: ports, limitRate: limitRate)
             try Data(configuration.text.utf8).write(to: URL(filePath: folder.file("nginx.conf")))
@@ -109,19 +107,6 @@ package final class Nginx: Sendable {
     package func accessLog() -> [String] {
         let text = (try? String(contentsOfFile: folder.file("access.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
-    }
-
-    /// Ports that are free at the moment, all different.
-    private static func freePorts(_ count: Int) async throws -> [Int] {
-        var channels: [any Channel] = []
-        for _ in 0..<count {
-            channels.append(
-                try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                    .bind(host: "127.0.0.1", port: 0).get())
-        }
-        let ports = channels.compactMap { $0.localAddress?.port }
-        for channel in channels { try await channel.close() }
-        return ports
     }
 }
 

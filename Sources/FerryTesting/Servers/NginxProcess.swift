@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOPosix
 import Subprocess
 import Synchronization
 
@@ -50,7 +48,7 @@ final class NginxProcess: Sendable {
             try await eventually("nginx accepts connections") {
                 if hasEnded.value.load(ordering: .acquiring) { return true }
                 guard FileManager.default.fileExists(atPath: folder.file("nginx.pid")) else { return false }
-                for port in ports where await !Self.accepts(port) { return false }
+                for port in ports where await !LocalPorts.accepts(port) { return false }
                 return true
             }
         } catch {
@@ -63,12 +61,5 @@ final class NginxProcess: Sendable {
     func stop() async {
         task.cancel()
         _ = await task.result
-    }
-
-    private static func accepts(_ port: Int) async -> Bool {
-        let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: port).get()
-        try? await channel?.close()
-        return channel != nil
     }
 }

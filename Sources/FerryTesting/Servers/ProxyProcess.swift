@@ -1,7 +1,5 @@
 package import FerryCore
 import Foundation
-import NIOCore
-import NIOPosix
 import Subprocess
 import Synchronization
 
@@ -45,7 +43,7 @@ package final class ProxyProcess: Sendable {
     ) async throws -> ProxyProcess {
         // A port that was free may be taken before the proxy has it.
         for _ in 0..<5 {
-            let port = try await freePort()
+            guard let port = try await LocalPorts.free(1).first else { continue }
             let folder = try TemporaryFolder()
             let arguments = try await arguments(program, port, folder, credentials, certificates)
             let hasEnded = Box()
@@ -61,7 +59,7 @@ package final class ProxyProcess: Sendable {
             let proxy = ProxyProcess(port: port, folder: folder, task: task)
             try await eventually("\(program.rawValue) takes connections") {
                 if hasEnded.value.load(ordering: .acquiring) { return true }
-                return await accepts(port)
+                return await LocalPorts.accepts(port)
             }
             if !hasEnded.value.load(ordering: .acquiring) { return proxy }
             await proxy.shutdown()
@@ -128,21 +126,5 @@ package final class ProxyProcess: Sendable {
     private static func write(_ lines: [String], to path: String) throws {
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-    }
-
-    // MARK: Ports
-
-    private static func freePort() async throws -> Int {
-        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
-        defer { channel.close(promise: nil) }
-        return channel.localAddress?.port ?? 0
-    }
-
-    private static func accepts(_ port: Int) async -> Bool {
-        let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: port).get()
-        try? await channel?.close()
-        return channel != nil
     }
 }

@@ -39,14 +39,18 @@ import Testing
 
     @Test(
         arguments: [
-            (.selfSigned, "is self-signed"), (.expired, "expired on 20"), (.otherHost, "it names other.example"),
-            (.clientOnlyPurpose, "is not one for servers"),
-        ] as [(TLSFault, String)])
-    func `the one thing that is wrong with a certificate is named`(fault: TLSFault, words: String) async throws {
+            (.selfSigned, .selfSigned, "is self-signed"), (.expired, .expired, "expired on 20"),
+            (.otherHost, .otherHost, "it names other.example"),
+            (.clientOnlyPurpose, .wrongPurpose, "is not one for servers"),
+        ] as [(TLSFault, CertificateProblem, String)])
+    func `the one thing that is wrong with a certificate is named`(
+        fault: TLSFault, problem: CertificateProblem, words: String
+    ) async throws {
         try await withEngine(OriginScript(body), tls: fault) { harness, origin in
-            let message = await harness.transfer(harness.request(origin.url())).failure?.message ?? ""
-            #expect(message.hasPrefix("The certificate of localhost "))
-            #expect(message.contains(words), "\(message)")
+            let error = try #require(await harness.transfer(harness.request(origin.url())).failure)
+            #expect(error.message.hasPrefix("The certificate of localhost "))
+            #expect(error.message.contains(words), "\(error.message)")
+            #expect(error.details.certificate == problem)
         }
     }
 
@@ -59,6 +63,7 @@ import Testing
         try await withEngine(OriginScript(body), tls: .trusted, configured: untrusting) { harness, origin in
             let error = try #require(await harness.transfer(harness.request(origin.url())).failure)
             #expect(error.message.contains("was issued by “"), "\(error)")
+            #expect(error.details.certificate == .unknownIssuer)
             #expect(origin.requests.isEmpty)
         }
     }

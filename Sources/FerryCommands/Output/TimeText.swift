@@ -1,18 +1,3 @@
-import FerryCore
-
-extension ByteText {
-    /// As ``ByteAmount`` reads it back, without rounding: `64M`, `1500`.
-    static func exact(_ bytes: Int64) -> String {
-        var (rest, unit) = (bytes, 0)
-        while rest > 0, rest % 1024 == 0, unit < 4 { (rest, unit) = (rest / 1024, unit + 1) }
-        return "\(rest)" + ["", "k", "M", "G", "T"][unit]
-    }
-
-    static func speed(_ bytesPerSecond: Double) -> String {
-        of(Int64(bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0)) + "/s"
-    }
-}
-
 /// Writes spans of time for people.
 enum TimeText {
     /// As on a clock: `0:07`, `12:05`, `3:00:00`, `5 d`.
