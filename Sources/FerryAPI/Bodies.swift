@@ -44,8 +44,8 @@ extension TransferBatch.Start: StrictBody {
 extension TransferChange: StrictBody {}
 extension ServiceSettingsChange: StrictBody {}
 
-extension SessionSettings: StrictBody {
-    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+extension SessionSettingsChange: StrictBody {
+    package static let keys = Set(SessionSettings.CodingKeys.allCases.map(\.rawValue))
 }
 
 /// The body of every response that reports an error.

@@ -41,6 +41,7 @@ extension TransferQuery {
         if let session { items.append(QueryItem("session", session.name)) }
         if !states.isEmpty { items.append(QueryItem("state", states.map(\.rawValue).joined(separator: ","))) }
         if let tag { items.append(QueryItem("tag", tag)) }
+        if let tagPrefix { items.append(QueryItem("tag_prefix", tagPrefix)) }
         if let after { items.append(QueryItem("after", after.description)) }
         if limit != TransferQuery().limit { items.append(QueryItem("limit", String(limit))) }
         if newestFirst { items.append(QueryItem("order", "newest")) }
@@ -61,6 +62,7 @@ extension TransferQuery {
                     states.append(state)
                 }
             case "tag": tag = item.value
+            case "tag_prefix": tagPrefix = item.value
             case "after": after = try item.id()
             case "limit":
                 guard let number = Int(item.value), Self.limits.contains(number) else {
@@ -70,7 +72,8 @@ extension TransferQuery {
             case "order":
                 guard ["newest", "oldest"].contains(item.value) else { throw item.invalid("newest or oldest") }
                 newestFirst = item.value == "newest"
-            default: throw item.unknown(among: ["session", "state", "tag", "after", "limit", "order", "omit"])
+            default:
+                throw item.unknown(among: ["session", "state", "tag", "tag_prefix", "after", "limit", "order", "omit"])
             }
         }
     }

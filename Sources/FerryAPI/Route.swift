@@ -56,8 +56,8 @@ extension Route {
     package static let all: [Route] = [
         GetVersion.route, GetStatus.route,
         AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, ChangeTransfer.route,
-        DeleteTransfer.route, ReleaseTransfer.route, ActOnTransfers.route, SubmitBatch.route,
-        SubmitList.route,
+        DeleteTransfer.route, ReleaseTransfer.route, MoveTransfer.route, ActOnTransfers.route, SubmitBatch.route,
+        SubmitList.route, ListQueue.route, CountQueue.route,
         StreamEvents.route,
         ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,
         AttachSession.route,

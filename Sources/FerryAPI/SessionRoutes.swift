@@ -6,11 +6,11 @@ package enum ListSessions: Endpoint {
     package static let route = Route(.get, "/sessions", "Lists the sessions and their limits.")
 }
 
-/// Sets the limits of one session; makes the session if there is none.
+/// Changes limits of one session; makes the session if there is none.
 package enum ChangeSession: Endpoint {
-    package typealias Request = SessionSettings
+    package typealias Request = SessionSettingsChange
     package typealias Response = SessionInfo
-    package static let route = Route(.patch, "/sessions/{id}", "Sets the limits of one session.")
+    package static let route = Route(.patch, "/sessions/{id}", "Changes limits of one session.")
 }
 
 /// Acts on many transfers of one session in one transaction.

@@ -10,7 +10,7 @@ package struct RPCEndpoint: Sendable {
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        hub = NotificationHub(DownloadFinder(configuration: configuration, memory: memory))
+        hub = NotificationHub(DownloadFinder(configuration: configuration))
     }
 
     /// Answers the body of a POST, or a text message of a WebSocket.

@@ -44,6 +44,18 @@ package final class RemoteTransferService: SessionService {
         try await call(ListTransfers.self, query: query.items + [ListTransfers.omitsUsual])
     }
 
+    package func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+        try await call(ListQueue.self, query: query.items).transfers
+    }
+
+    package func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        try await call(CountQueue.self, query: session.map { [QueryItem("session", $0.name)] } ?? [])
+    }
+
+    package func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+        try await call(MoveTransfer.self, id.description, body: move, afterLoss: move.origin != .current).place
+    }
+
     package func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
         try await call(ChangeTransfer.self, id.description, body: change)
     }
@@ -74,9 +86,9 @@ package final class RemoteTransferService: SessionService {
     }
 
     package func changeSession(
-        _ id: SessionID, _ settings: SessionSettings
+        _ id: SessionID, _ change: SessionSettingsChange
     ) async throws(TransferError) -> SessionInfo {
-        try await call(ChangeSession.self, id.name, body: settings)
+        try await call(ChangeSession.self, id.name, body: change)
     }
 
     package func settings() async throws(TransferError) -> ServiceSettings {

@@ -120,8 +120,48 @@ import Testing
         settings.idleTimeout = 60
         settings.inOrder = true
         let keys = try JSONSerialization.jsonObject(with: Data(APIJSON.bytes(settings))) as? [String: Any]
-        #expect(Set(try #require(keys).keys) == SessionSettings.keys)
+        #expect(Set(try #require(keys).keys) == SessionSettingsChange.keys)
         #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data(APIJSON.bytes(settings))) == settings)
         #expect(try APIJSON.decoder.decode(SessionSettings.self, from: Data("{}".utf8)) == SessionSettings())
+    }
+
+    @Test func `a change of session limits tells what is absent from what is taken away`() throws {
+        var settings = SessionSettings(activeTransfers: 1, rateLimit: 2048, hostConnections: 6)
+        settings.network = NetworkPolicy(allowsCellular: false)
+        settings.idleTimeout = 60
+        settings.inOrder = true
+        func applying(_ json: String) throws -> SessionSettings {
+            settings.applying(try APIJSON.decoder.decode(SessionSettingsChange.self, from: Data(json.utf8)))
+        }
+        #expect(try applying("{}") == settings)
+        var changed = settings
+        changed.activeTransfers = nil
+        changed.rateLimit = 5
+        #expect(try applying(#"{"active_transfers":null,"rate_limit":5}"#) == changed)
+        let nulls = SessionSettingsChange.keys.map { "\"\($0)\":null" }.joined(separator: ",")
+        #expect(try applying("{\(nulls)}") == SessionSettings())
+        for all in [settings, SessionSettings()] {
+            let bytes = try APIJSON.bytes(SessionSettingsChange(all: all))
+            let read = try APIJSON.decoder.decode(SessionSettingsChange.self, from: Data(bytes))
+            #expect(SessionSettings(activeTransfers: 9, hostConnections: 9).applying(read) == all)
+        }
+        #expect(String(decoding: try APIJSON.bytes(SessionSettingsChange()), as: UTF8.self) == "{}")
+    }
+
+    @Test func `a query of the queue is read as it is written`() throws {
+        let session = try SessionID("a b")
+        for query in [
+            QueueQuery(.active), QueueQuery(.ended, session: session, offset: 5, limit: 7, reversed: true),
+            QueueQuery(.waiting, limit: 0),
+        ] {
+            #expect(try QueueQuery(items: query.items) == query)
+        }
+        for items in [
+            [], [QueryItem("part", "x")], [QueryItem("part", "ended"), QueryItem("limit", "10001")],
+            [QueryItem("part", "ended"), QueryItem("offset", "-1")], [QueryItem("part", "ended"), QueryItem("x", "")],
+            [QueryItem("part", "ended"), QueryItem("order", "newest")],
+        ] {
+            #expect(throws: TransferError.self) { try QueueQuery(items: items) }
+        }
     }
 }

@@ -115,6 +115,13 @@ import Testing
         #expect(await client.call("aria2.tellWaiting", #"0,10,["gid"]"#) == "[\(list)]")
         #expect(client.service.orders[.aria2]?.map { "\"\($0)\"" } == [third, first, second, last])
     }
+
+    @Test func `is added once where it cannot be moved`() async {
+        let client = Client(FakeService(moveRefusal: TransferError(.diskFull, "No room.")))
+        let gid = await client.call("aria2.addUri", #"["http://h/1"],{},0"#)
+        #expect(client.service.all.map { "\"\($0.id)\"" } == [gid])
+        #expect(client.lines.all.count == 1)
+    }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `Options of a download` {

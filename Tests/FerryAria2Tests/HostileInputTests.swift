@@ -79,16 +79,4 @@ import Testing
         }
         #expect(map.count == 0)
     }
-
-    @Test func `makes no memory of gids larger than it may be`() {
-        let memory = EndpointMemory()
-        for number in 1...EndpointMemory.mostTransfers + 5 {
-            memory.setGID(String(number), of: TransferID(rawValue: UInt64(number)))
-        }
-        #expect(memory.transfer(named: "5") == nil)
-        #expect(memory.transfer(named: "6") == TransferID(rawValue: 6))
-        memory.forget(TransferID(rawValue: 6))
-        #expect(memory.transfer(named: "6") == nil)
-        #expect(memory.gid(of: TransferID(rawValue: 6)) == nil)
-    }
 }

@@ -91,7 +91,7 @@ private let complete = #""0000000000000014""#
     func `change places`(parameters: String, place: Int, line: [UInt64]) async {
         let client = Self.client()
         #expect(await client.call("aria2.changePosition", "\(waiting),\(parameters)") == "\(place)")
-        #expect(client.service.orders[.aria2]?.map(\.rawValue) == [0x11] + line)
+        #expect(client.service.orders[.aria2]?.map(\.rawValue) == line)
     }
 
     @Test(arguments: [

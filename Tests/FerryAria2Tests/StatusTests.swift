@@ -9,6 +9,7 @@ import Testing
     @Test func `A12 has all keys, numbers as texts`() async {
         var transfer = Transfer.sample(id: 0xab)
         transfer.bytesReceived = (1 << 20) + 5
+        transfer.own.durable = ByteRangeSet(0..<(1 << 20) + 5)
         transfer.bytesExpected = 5 << 19
         transfer.bytesPerSecond = 1000.7
         transfer.destination = "/downloads/file.iso"
@@ -35,11 +36,10 @@ import Testing
             (.waiting, .session, "waiting"), (.waiting, .host, "waiting"), (.waiting, .beginDate, "waiting"),
             (.waiting, .unknown, "waiting"), (.waiting, nil, "waiting"),
             (.waiting, .retry, "active"), (.waiting, .server, "active"), (.waiting, .disk, "active"),
-            (.waiting, .network, "active"), (.waiting, .cellular, "active"), (.waiting, .constrained, "active"),
+            (.waiting, .destination, "active"), (.waiting, .network, "waiting"), (.waiting, .cellular, "waiting"),
         ] as [(TransferState, WaitReason?, String)])
     func `A13 is one of six words`(state: TransferState, reason: WaitReason?, word: String) {
-        var transfer = Transfer.sample(id: 1, state: state)
-        transfer.reason = reason
+        var transfer = Transfer.sample(id: 1, state: state, reason: reason)
         transfer.bytesPerSecond = 5
         #expect(DownloadStatus(transfer).rawValue == word)
         #expect(Download(transfer).speed == (state == .running ? 5 : 0))
@@ -65,20 +65,68 @@ import Testing
         #expect(String(decoding: value.json, as: UTF8.self) == text)
     }
 
-    @Test func `A12 shows the pieces that connections have not left open`() {
-        var transfer = Transfer.sample(id: 1)
+    @Test func `A12 shows the pieces that survive a power cut`() {
         let piece: Int64 = 1 << 20
+        var transfer = Transfer.sample(id: 1)
         transfer.bytesExpected = 10 * piece
+        transfer.bytesReceived = 9 * piece
+        func bitfield() -> String {
+            String(decoding: Download(transfer).value(keys: ["bitfield"]).json, as: UTF8.self)
+        }
+        #expect(bitfield() == #"{"bitfield":"0000"}"#)
+        transfer.own.durable = ByteRangeSet(0..<2 * piece + 5)
+        transfer.own.durable.insert(5 * piece..<6 * piece)
+        #expect(bitfield() == #"{"bitfield":"c400"}"#)
+        transfer.state = .succeeded
+        #expect(bitfield() == #"{"bitfield":"ffc0"}"#)
+    }
+
+    @Test func `A12 tells how far the digest of the whole file is`() {
+        var transfer = Transfer.sample(id: 1)
+        func keys() -> String {
+            String(
+                decoding: Download(transfer).value(keys: ["verifiedLength", "verifyIntegrityPending"]).json,
+                as: UTF8.self)
+        }
+        #expect(keys() == "{}")
+        transfer.own.waitsForVerification = true
+        #expect(keys() == #"{"verifyIntegrityPending":"true"}"#)
+        transfer.own.waitsForVerification = false
+        transfer.own.verifiedLength = 1 << 20
+        #expect(keys() == #"{"verifiedLength":"1048576"}"#)
+    }
+
+    @Test func `is removed once that was asked for, while its disk still hangs`() {
+        for state in [TransferState.running, .suspended] {
+            var transfer = Transfer.sample(id: 1, state: state)
+            transfer.own.isEnding = true
+            #expect(DownloadStatus(transfer) == .removed)
+        }
+    }
+
+    @Test func `names the URLs that bytes come from, and a server for each connection`() {
+        var transfer = Transfer.sample(id: 1)
+        transfer.finalURL = "https://cdn.example/file.iso"
+        transfer.note =
+            DownloadNote(
+                gid: nil,
+                urls: DownloadURLs(["https://example.com/file.iso", "https://m1/f", "https://m2/f"])
+                    ?? DownloadURLs("https://example.com/file.iso"), options: OptionValues()
+            ).clientNote
         transfer.segments = [
-            TransferSegment(start: 0, end: 5 * piece, position: 2 * piece),
-            TransferSegment(start: 5 * piece, end: 10 * piece, position: 6 * piece + 1),
+            TransferSegment(start: 0, end: 5, position: 2, source: 0, bytesPerSecond: 10.5),
+            TransferSegment(start: 5, end: 9, position: 6, source: 2),
         ]
-        transfer.bytesReceived = 3 * piece + 1
-        #expect(Pieces(total: 10 * piece).bitfield(transfer.shownRanges) == "c400")
-        transfer.segments = []
-        #expect(Pieces(total: 10 * piece).bitfield(transfer.shownRanges) == "e000")
-        transfer.bytesReceived = 10 * piece
-        #expect(Pieces(total: 10 * piece).bitfield(transfer.shownRanges) == "ffc0")
+        let download = Download(transfer)
+        #expect(
+            String(decoding: download.uris.json, as: UTF8.self)
+                == #"[{"status":"used","uri":"https://example.com/file.iso"},"#
+                + #"{"status":"waiting","uri":"https://m1/f"},{"status":"used","uri":"https://m2/f"}]"#)
+        #expect(
+            String(decoding: download.servers.json, as: UTF8.self)
+                == #"[{"index":"1","servers":[{"currentUri":"https://cdn.example/file.iso","downloadSpeed":"10","#
+                + #""uri":"https://example.com/file.iso"},{"currentUri":"https://m2/f","downloadSpeed":"0","#
+                + #""uri":"https://m2/f"}]}]"#)
     }
 
     @Test(arguments: [0, -5, 1, 1 << 20, (1 << 20) + 1, 1 << 34, 1 << 60, .max] as [Int64])
@@ -100,16 +148,6 @@ import Testing
             transfer.bytesPerSecond = speed
             #expect(!Download(transfer).value(keys: []).json.isEmpty)
         }
-    }
-
-    @Test(
-        arguments: [
-            (3, 0, 2, [0, 1]), (3, 1, 9, [1, 2]), (3, 3, 1, []), (3, .max, .max, []), (3, 0, 0, []), (0, 0, 5, []),
-            (0, -1, 5, []), (3, -1, 2, [2, 1]), (3, -1, 9, [2, 1, 0]), (3, -2, 1, [1]), (3, -3, 5, [0]), (3, -4, 5, []),
-            (3, .min, .max, []), (3, -1, .max, [2, 1, 0]),
-        ] as [(Int, Int, Int, [Int])])
-    func `stands on a page of a list`(count: Int, offset: Int, number: Int, shown: [Int]) {
-        #expect(Pagination(count: count, offset: offset, number: number).part(of: Array(0..<count)) == shown)
     }
 }
 
@@ -140,6 +178,41 @@ import Testing
     ])
     func `show what is in their state`(method: String, parameters: String, gids: [String]) async {
         #expect(Self.gids(await Self.client().call(method, parameters)).map(String.init) == gids)
+    }
+
+    @Test func `read no more than they show, however long the queue is`() async {
+        let client = Client()
+        for id in 1...2500 { client.service.put(.sample(id: UInt64(id), state: .waiting)) }
+        #expect(Self.count(await client.call("aria2.tellWaiting", #"10,5,["gid"]"#)) == 5)
+        #expect(client.service.queries.map(\.offset) == [10])
+        #expect(client.service.queries.map(\.limit) == [5])
+        #expect(Self.count(await client.call("aria2.tellWaiting", #"-11,5,["gid"]"#)) == 5)
+        #expect(
+            client.service.queries.last == QueueQuery(.waiting, session: .aria2, offset: 10, limit: 5, reversed: true))
+        _ = await client.call("aria2.tellActive", #"["gid"]"#)
+        _ = await client.call("aria2.getGlobalStat")
+        #expect(client.service.queries.dropFirst(2).map(\.part) == [.active, .active])
+        #expect(Self.count(await client.call("aria2.tellWaiting", #"0,99999,["gid"]"#)) == 2500)
+    }
+
+    private static func count(_ text: String) -> Int { text.split(separator: #"{"gid""#).count - 1 }
+
+    @Test func `find a download by the beginning of its gid`() async {
+        let client = Client()
+        client.service.put(.sample(id: 0xab00), .sample(id: 0xab01), .sample(id: 0xac00))
+        _ = await client.call("aria2.addUri", #"["http://h/"],{"gid":"000000000000ac01"}"#)
+        func gid(_ text: String) async -> String { await client.call("aria2.tellStatus", #""\#(text)",["gid"]"#) }
+        #expect(await gid("000000000000ac00") == #"{"gid":"000000000000ac00"}"#)
+        #expect(await gid("000000000000ac01") == #"{"gid":"000000000000ac01"}"#)
+        #expect(await gid("000000000000ab") == Client.error("GID 000000000000ab is not unique"))
+        #expect(await gid("000000000000ac") == Client.error("GID 000000000000ac is not unique"))
+        #expect(await gid("000000000000ad") == Client.error("GID 000000000000ad is not found"))
+        #expect(await gid("000000000000ab0") == Client.error("GID 000000000000ab0 is not unique"))
+        #expect(await gid("fffffffffffff") == Client.error("GID fffffffffffff is not found"))
+        // A download whose gid was chosen is not found by its transfer's id.
+        let hidden = client.service.all.first { !$0.tags.isEmpty }?.id.description ?? ""
+        #expect(await gid(hidden) == Client.error("GID \(hidden) is not found"))
+        #expect(await gid(String(hidden.prefix(6))) == Client.error("GID \(hidden.prefix(6)) is not found"))
     }
 
     @Test func `A15 show all sessions if the user wants it`() async {

@@ -27,7 +27,7 @@ struct `A daemon that dies in the middle of many` {
         try await ferry.startDaemon()
         let batch = try batch(ferry, origin)
         let ids = try await ferry.withClient { client in
-            _ = try await client.changeSession(SessionID(Self.session), SessionSettings(activeTransfers: 1))
+            _ = try await client.changeSession(SessionID(Self.session), to: SessionSettings(activeTransfers: 1))
             return try await client.submit(batch).results.compactMap(\.id)
         }
         await origin.waitForBytesSent(400_000)

@@ -132,7 +132,31 @@ import Testing
 
             let limits = try await client.send(
                 "PATCH", ChangeSession.route.target(name.name), #"{"active_transfers":2}"#)
-            #expect(try limits.value(SessionInfo.self).id == name)
+            let info = try limits.value(SessionInfo.self)
+            #expect(info.id == name)
+            // What the body does not name stays as it is.
+            #expect(info.settings == SessionSettings(activeTransfers: 2, rateLimit: 7, hostConnections: 3))
+        }
+    }
+
+    @Test func `the parts of the queue are listed and counted, and a transfer is moved`() async throws {
+        try await withServer { client in
+            let first = try await client.send("POST", "/v1/transfers", request).value(Transfer.self).id
+            let second = try await client.send("POST", "/v1/transfers", request).value(Transfer.self).id
+            let page = try await client.send("GET", "/v1/queue?part=waiting&offset=1&limit=5")
+            #expect(try page.value(TransferPage.self).transfers.map(\.id) == [second])
+            #expect(try await client.send("GET", "/v1/queue").error().code == .invalidRequest)
+            let counts = try await client.send("GET", "/v1/queue/counts?session=cli").value(QueueCounts.self)
+            #expect(counts == QueueCounts(active: 1, waiting: 1, ended: 3))
+            func move(_ id: TransferID, _ body: String) async throws -> RawResponse {
+                try await client.send("POST", "/v1/transfers/\(id)/move", body)
+            }
+            #expect(try await move(first, #"{"offset":4}"#).value(MoveTransfer.Response.self).place == 4)
+            #expect(
+                try await move(first, #"{"offset":0,"from":"end"}"#).value(MoveTransfer.Response.self).place == nil)
+            #expect(try await move(first, #"{"offset":0,"from":"middle"}"#).error().code == .invalidRequest)
+            #expect(try await move(first, #"{"place":0}"#).error().code == .invalidRequest)
+            #expect(try await move(TransferID(rawValue: 1), #"{"offset":0}"#).error().code == .unknownTransfer)
         }
     }
 

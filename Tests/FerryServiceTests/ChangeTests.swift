@@ -28,11 +28,11 @@ import Testing
     @Test(arguments: ServiceKind.allCases)
     func `L1 the rate limits of session and service change without reconnecting`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.body)) { bed in
-            _ = try await bed.service.changeSession(.cli, SessionSettings(rateLimit: 1024))
+            _ = try await bed.service.changeSession(.cli, to: SessionSettings(rateLimit: 1024))
             try await bed.changeSettings { $0.rateLimit = 1024 }
             let id = try await bed.add().id
             try await bed.wait(for: id, .running)
-            let info = try await bed.service.changeSession(.cli, SessionSettings())
+            let info = try await bed.service.changeSession(.cli, to: SessionSettings())
             #expect(info.settings.rateLimit == 0)
             try await bed.changeSettings { $0.rateLimit = 0 }
             try await bed.wait(for: id, .succeeded)
@@ -229,7 +229,7 @@ import Testing
             }
             for settings in [SessionSettings(activeTransfers: 0), SessionSettings(rateLimit: 7)] {
                 let error = await #expect(throws: TransferError.self) {
-                    try await bed.service.changeSession(.cli, settings)
+                    try await bed.service.changeSession(.cli, to: settings)
                 }
                 #expect(error?.code == .invalidRequest)
             }

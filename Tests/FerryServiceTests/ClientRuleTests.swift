@@ -136,7 +136,7 @@ import Testing
     func `33 a session's connections to one host are limited`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .hold("all", at: .body(1000)))
         try await withService(kind, script) { bed in
-            _ = try await bed.service.changeSession(.cli, SessionSettings(hostConnections: 2))
+            _ = try await bed.service.changeSession(.cli, to: SessionSettings(hostConnections: 2))
             let ids = try await bed.add((0..<3).map { bed.request("/\($0)") }).map(\.id)
             for id in ids[..<2] { try await bed.wait(for: id, .running) }
             try await bed.wait(for: ids[2], waiting: .host)

@@ -133,7 +133,7 @@ import Testing
             #expect(try await bed.service.sessions() == [])
             let id = try SessionID("mine / 100 % ä")
             let settings = SessionSettings(activeTransfers: 3, rateLimit: 4096)
-            let changed = try await bed.service.changeSession(id, settings)
+            let changed = try await bed.service.changeSession(id, to: settings)
             #expect(changed.id == id && changed.settings == settings)
             #expect(try await bed.service.sessions() == [changed])
         }

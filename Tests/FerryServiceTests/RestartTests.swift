@@ -79,7 +79,7 @@ import Testing
     func `events, sessions and settings outlive a service`(_ kind: ServiceKind) async throws {
         let session = try SessionID("mine")
         try await withTwoServices(kind, OriginScript(Self.body)) { bed in
-            _ = try await bed.service.changeSession(session, SessionSettings(activeTransfers: 2))
+            _ = try await bed.service.changeSession(session, to: SessionSettings(activeTransfers: 2))
             let done = try await bed.add { $0.session = session }
             try await bed.wait(for: done.id, .succeeded)
         } second: { bed in

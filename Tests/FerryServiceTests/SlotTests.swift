@@ -12,7 +12,7 @@ import Testing
     func `every wait for a slot has its reason`(_ kind: ServiceKind) async throws {
         try await withService(kind, Self.held) { bed in
             let limited = try SessionID("limited")
-            _ = try await bed.service.changeSession(limited, SessionSettings(activeTransfers: 1))
+            _ = try await bed.service.changeSession(limited, to: SessionSettings(activeTransfers: 1))
             try await bed.changeSettings {
                 $0.activeTransfers = 3
                 $0.connectionsPerHost = 2

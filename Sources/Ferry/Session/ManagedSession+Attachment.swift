@@ -35,7 +35,7 @@ extension ManagedSession: AttachedSessionClient {
     var shownTransfers: Set<TransferID> { state.withLock(\.list.transfers) }
 
     func willList(_ service: any SessionService) async throws(FerryCore.TransferError) {
-        _ = try await service.changeSession(place.session, settings)
+        try await service.changeSession(place.session, to: settings)
     }
 
     /// Until the daemon answers again, its tasks wait for it.

@@ -23,7 +23,7 @@ extension ManagedSession {
             // A daemon that does not answer is told when the session is attached again.
             guard self.obstacle == nil, let service = try? await self.place.service() else { return }
             do {
-                _ = try await service.changeSession(self.place.session, self.settings)
+                try await service.changeSession(self.place.session, to: self.settings)
             } catch {
                 self.log { .error("The configuration was not stored.", error: error) }
             }

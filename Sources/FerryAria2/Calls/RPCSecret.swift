@@ -2,6 +2,8 @@
 package enum RPCSecret: Sendable {
     /// What clients give as `token:`.
     case asked(String)
+    /// Of several, one that a closure takes.
+    case oneOf(@Sendable (String) -> Bool)
     /// Every client is let in.
     case notAsked
 
@@ -18,7 +20,7 @@ package enum RPCSecret: Sendable {
 
     private var isAsked: Bool {
         switch self {
-        case .asked: true
+        case .asked, .oneOf: true
         case .notAsked: false
         }
     }
@@ -27,6 +29,7 @@ package enum RPCSecret: Sendable {
         switch self {
         // An empty secret is a damaged one: no token is right.
         case .asked(let secret): !secret.isEmpty && Self.isSame(token, secret)
+        case .oneOf(let accepts): accepts(token)
         case .notAsked: true
         }
     }
@@ -37,7 +40,7 @@ package enum RPCSecret: Sendable {
     }
 
     /// Whether two texts have the same bytes; how long this takes depends on the first one's length alone.
-    static func isSame(_ given: String, _ secret: String) -> Bool {
+    package static func isSame(_ given: String, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         var difference = given.count ^ secret.count
         for (place, byte) in given.enumerated() {

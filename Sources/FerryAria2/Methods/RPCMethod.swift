@@ -55,8 +55,7 @@ struct RPCMethods: Sendable {
     let memory: EndpointMemory
 
     var service: any SessionService { configuration.service }
-    var downloads: DownloadFinder { DownloadFinder(configuration: configuration, memory: memory) }
-    var line: WaitingLine { WaitingLine(downloads: downloads) }
+    var downloads: DownloadFinder { DownloadFinder(configuration: configuration) }
 
     /// Calls a method that is not the multicall, which is a list of calls.
     func call(_ method: RPCMethod, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
@@ -77,7 +76,7 @@ struct RPCMethods: Sendable {
         case .tellActive: try await tellActive(parameters)
         case .tellWaiting: try await tellWaiting(parameters)
         case .tellStopped: try await tellStopped(parameters)
-        case .changePosition: try await line.changePosition(parameters)
+        case .changePosition: try await changePosition(parameters)
         case .changeUri: try await changeURI(parameters)
         case .getOption: try await option(parameters)
         case .changeOption: try await changeOption(parameters)

@@ -13,7 +13,7 @@ extension RPCMethods {
         let download = try await naming(wished) { () async throws(RPCFault) in
             try await submit(request, urls, options, gid: wished)
         }
-        if let position { try await line.move(download.transfer) { _, _ in position } }
+        if let position { await put(download, at: position) }
         return .string(download.gid)
     }
 
@@ -31,6 +31,13 @@ extension RPCMethods {
             configuration.log("Options that cannot be given here are ignored: \(names.joined(separator: ", ")).")
         }
         return try options.filter { OptionNames.isKnown($0) && !others.contains($0) }.canonical()
+    }
+
+    /// Moves a download that was added. An error would let its client add it again.
+    private func put(_ download: Download, at position: Int) async {
+        do throws(TransferError) { _ = try await service.move(download.transfer.id, QueueMove(position)) } catch {
+            configuration.log("\(download.gid) was added, but not moved to place \(position): \(error.message)")
+        }
     }
 
     private func request(_ urls: DownloadURLs, _ options: OptionValues) throws(RPCFault) -> TransferRequest {
@@ -61,11 +68,11 @@ extension RPCMethods {
         var request = request
         let note = DownloadNote(gid: gid, urls: urls, options: options)
         request.note = note.clientNote
+        if let gid { request.tags.append(GID.tag(gid)) }
         let results: [SubmissionResult]
         do throws(TransferError) { results = try await service.submit([request]) } catch { throw RPCFault(error) }
         switch results.first {
         case .accepted(let transfer):
-            if let gid { memory.setGID(gid, of: transfer.id) }
             memory.setSecrets(options.filter(note.withheld.contains), of: transfer.id)
             return Download(transfer)
         case .refused(let error): throw RPCFault(error)

@@ -45,33 +45,51 @@ extension RPCMethods {
     // MARK: Many
 
     func pauseAll() async throws(RPCFault) -> RPCValue {
-        try await act(.pause, onAll: [.running, .waiting])
+        try await act(.pause, onAll: [.running, .waiting], of: downloads.listed)
         return "OK"
     }
 
     func unpauseAll() async throws(RPCFault) -> RPCValue {
-        try await act(.resume, onAll: [.suspended])
+        try await act(.resume, onAll: [.suspended], of: downloads.listed)
         return "OK"
     }
 
     /// Forgets what has ended of the interface's own session: an app may still wait for the results of another one.
     func purgeResults() async throws(RPCFault) -> RPCValue {
-        try await act(.remove, onAll: DownloadFinder.ended) { $0.session == configuration.session }
+        try await act(.remove, onAll: [.succeeded, .failed, .canceled], of: configuration.session)
         return "OK"
     }
 
-    /// Acts on what is listed of some states, group by group, until nothing more changes.
+    /// Acts on the transfers of some states, group by group.
     private func act(
-        _ action: TransferAction, onAll states: [TransferState], where isMeant: (Transfer) -> Bool = { _ in true }
+        _ action: TransferAction, onAll states: [TransferState], of session: SessionID?
     ) async throws(RPCFault) {
-        var done: Set<TransferID> = []
-        while true {
-            let ids = try await downloads.transfers(states).filter(isMeant).map(\.id).filter { !done.contains($0) }
-            guard !ids.isEmpty else { return }
-            done.formUnion(ids)
-            let results = try await act(action, on: ids)
+        try await downloads.forEachGroup(states, of: session) { (transfers) throws(RPCFault) in
+            let ids = transfers.map(\.id)
+            _ = try await act(action, on: ids)
             if action == .remove { for id in ids { memory.forget(id) } }
-            guard results.contains(where: { $0.error == nil }) else { return }
         }
+    }
+}
+
+/// The method that moves a download within the waiting line.
+extension RPCMethods {
+    func changePosition(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let gid = try parameters.text(at: 0)
+        let position = try parameters.integer(at: 1)
+        let origin: QueueMove.Origin
+        switch try parameters.text(at: 2) {
+        case "POS_SET": origin = .start
+        case "POS_CUR": origin = .current
+        case "POS_END": origin = .end
+        default: throw RPCFault("Illegal argument.")
+        }
+        let download = try await downloads.find(gid)
+        let place: Int?
+        do throws(TransferError) {
+            place = try await service.move(download.transfer.id, QueueMove(position, from: origin))
+        } catch { throw RPCFault(error) }
+        guard let place else { throw .notWaiting(download.gid) }
+        return .integer(place)
     }
 }

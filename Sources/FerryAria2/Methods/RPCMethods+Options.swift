@@ -91,11 +91,11 @@ extension RPCMethods {
     /// Limits hold for the session of the interface: what others have in the queue is not its own.
     private func changeLimits(downloads: Int?, rate: Int64?) async throws(RPCFault) {
         guard downloads != nil || rate != nil else { return }
-        var settings = try await sessionSettings()
-        if let downloads { settings.activeTransfers = SettingRange<Int>.activeTransfers.clamp(downloads) }
-        if let rate { settings.rateLimit = rate }
+        var change = SessionSettingsChange()
+        if let downloads { change.activeTransfers = SettingRange<Int>.activeTransfers.clamp(downloads) }
+        change.rateLimit = rate
         do throws(TransferError) {
-            _ = try await service.changeSession(configuration.session, settings)
+            _ = try await service.changeSession(configuration.session, change)
         } catch { throw RPCFault(error) }
     }
 

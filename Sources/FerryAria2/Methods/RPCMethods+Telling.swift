@@ -9,18 +9,17 @@ extension RPCMethods {
     }
 
     func tellActive(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let keys = try parameters.keys(at: 0)
-        return try Self.list(try await downloads.active(), keys)
+        var list = StatusList(keys: try parameters.keys(at: 0))
+        try await downloads.forEach(of: .active) { (transfer) throws(RPCFault) in try list.append(transfer) }
+        return list.value
     }
 
     func tellWaiting(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let page = try Page(parameters)
-        return try page.value(of: try await downloads.queued())
+        try await page(of: .waiting, parameters)
     }
 
     func tellStopped(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
-        let page = try Page(parameters)
-        return try page.value(of: try await downloads.stopped())
+        try await page(of: .ended, parameters)
     }
 
     func peers(_ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
@@ -35,60 +34,47 @@ extension RPCMethods {
     }
 
     func globalStat() async throws(RPCFault) -> RPCValue {
-        let active = try await downloads.active()
-        let counts = try await counts()
-        func count(_ states: TransferState...) -> Int {
-            states.reduce(0) { $0.addingSaturated(max(0, counts[$1.rawValue] ?? 0)) }
+        let counts: QueueCounts
+        do throws(TransferError) { counts = try await service.queueCounts(of: downloads.listed) } catch {
+            throw RPCFault(error)
         }
-        let speed = active.reduce(Int64(0)) { $0.addingSaturated(Download($1).speed) }
-        let waitingAsActive = active.count { $0.state == .waiting }
-        let stopped = count(.succeeded, .failed, .canceled)
+        var speed: Int64 = 0
+        try await downloads.forEach(of: .active) { transfer in
+            speed = speed.addingSaturated(Download(transfer).speed)
+        }
         return [
-            "downloadSpeed": .digits(speed), "uploadSpeed": "0",
-            "numActive": .digits(count(.running) + waitingAsActive),
-            "numWaiting": .digits(max(0, count(.waiting, .suspended) - waitingAsActive)),
-            "numStopped": .digits(stopped), "numStoppedTotal": .digits(stopped),
+            "downloadSpeed": .digits(speed), "uploadSpeed": "0", "numActive": .digits(counts.active),
+            "numWaiting": .digits(counts.waiting), "numStopped": .digits(counts.ended),
+            "numStoppedTotal": .digits(counts.ended),
         ]
     }
 
-    /// How many of the listed transfers are in each state.
-    private func counts() async throws(RPCFault) -> [String: Int] {
-        do throws(TransferError) {
-            if configuration.showsAll() { return try await service.status().transfers }
-            return try await service.sessions().first { $0.id == configuration.session }?.transfers ?? [:]
-        } catch { throw RPCFault(error) }
+    /// The part of a list that a client asks for: a negative offset counts from the end, and the last transfer then comes first.
+    private func page(of part: QueuePart, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
+        let offset = try parameters.integer(at: 0)
+        let number = try parameters.integer(at: 1, atLeast: 0)
+        var list = StatusList(keys: try parameters.keys(at: 2))
+        try await downloads.forEach(
+            of: part, offset: offset < 0 ? -(offset + 1) : offset, number: number, reversed: offset < 0
+        ) { (transfer) throws(RPCFault) in try list.append(transfer) }
+        return list.value
     }
+}
 
-    // MARK: Pages
+/// The statuses of some transfers, written one by one, so that a list that is too large ends early.
+private struct StatusList {
+    let keys: Set<String>
+    private var list: [RPCValue] = []
+    private var size = 0
 
-    /// What a list's parameters ask for.
-    private struct Page {
-        let offset: Int
-        let number: Int
-        let keys: Set<String>
+    init(keys: Set<String>) { self.keys = keys }
 
-        init(_ parameters: RPCParameters) throws(RPCFault) {
-            offset = try parameters.integer(at: 0)
-            number = try parameters.integer(at: 1, atLeast: 0)
-            keys = try parameters.keys(at: 2)
-        }
+    var value: RPCValue { .array(list) }
 
-        func value(of list: [Transfer]) throws(RPCFault) -> RPCValue {
-            try RPCMethods.list(
-                Pagination(count: list.count, offset: offset, number: number).part(of: list), keys)
-        }
-    }
-
-    /// The statuses of some transfers, written one by one, so that a list that is too large ends early.
-    private static func list(_ transfers: [Transfer], _ keys: Set<String>) throws(RPCFault) -> RPCValue {
-        var list: [RPCValue] = []
-        var size = 0
-        for transfer in transfers {
-            let bytes = Download(transfer).value(keys: keys).json
-            size += bytes.count
-            guard size <= RPCRun.mostBytes else { throw .tooLarge }
-            list.append(.written(bytes))
-        }
-        return .array(list)
+    mutating func append(_ transfer: Transfer) throws(RPCFault) {
+        let bytes = Download(transfer).value(keys: keys).json
+        size += bytes.count
+        guard size <= RPCRun.mostBytes else { throw .tooLarge }
+        list.append(.written(bytes))
     }
 }

@@ -13,6 +13,8 @@ actor NotificationHub {
     private var connections: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     private var lastConnection = 0
     private var following: Task<Void, Never>?
+    /// Gids that clients have chosen, of transfers that events told of: a later event may come after the transfer is gone.
+    private var chosen = BoundedMap<TransferID, String>(most: 1000)
 
     init(_ downloads: DownloadFinder) { self.downloads = downloads }
 
@@ -85,9 +87,11 @@ actor NotificationHub {
 
     /// The gid of an event's transfer. Most events bring the transfer; otherwise the service is asked for it.
     private func gid(of event: TransferEvent) async -> String {
-        if let gid = downloads.memory.gid(of: event.id) { return gid }
         var transfer = event.transfer
+        if transfer == nil, let gid = chosen[event.id] { return gid }
         if transfer == nil { transfer = try? await downloads.configuration.service.transfer(event.id) }
-        return transfer.map { Download($0).gid } ?? event.id.description
+        guard let gid = transfer.map({ Download($0) })?.note?.gid else { return event.id.description }
+        chosen[event.id] = gid
+        return gid
     }
 }

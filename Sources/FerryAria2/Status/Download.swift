@@ -34,6 +34,9 @@ struct Download {
         return speed < Double(SettingRange<Int64>.mostBytes) ? Int64(speed) : SettingRange<Int64>.mostBytes
     }
 
+    /// The ranges that survive a power cut; of what has succeeded, all.
+    private var durable: ByteRangeSet { status == .complete ? ByteRangeSet(0..<total) : transfer.own.durable }
+
     private var connections: Int {
         guard transfer.state == .running else { return 0 }
         return max(1, transfer.segments.count)
@@ -64,7 +67,9 @@ extension Download {
         put("numPieces", .digits(pieces.count))
         put("dir", .string(transfer.folder))
         put("files", files)
-        if pieces.count > 0 { put("bitfield", .string(pieces.bitfield(transfer.shownRanges))) }
+        if pieces.count > 0 { put("bitfield", .string(pieces.bitfield(durable))) }
+        if let verified = transfer.own.verifiedLength { put("verifiedLength", .digits(verified)) }
+        if transfer.own.waitsForVerification { put("verifyIntegrityPending", "true") }
         if status.isStopped {
             put("errorCode", .digits(errorCode))
             put("errorMessage", .string(status == .complete ? "" : transfer.error?.message ?? ""))
@@ -87,26 +92,32 @@ extension Download {
         ]
     }
 
-    /// The first URL counts as used once something was asked.
+    /// The URLs that bytes come from at the moment; the download's own once it was asked, where nothing says more.
     var uris: RPCValue {
         let hasBegun = transfer.attempts > 0 || transfer.state == .running || status.isStopped
+        let sources = Set(transfer.segments.compactMap(\.source))
+        let used = sources.isEmpty && hasBegun ? [0] : sources
         return .array(
             urls.all.enumerated().map { place, url in
-                ["uri": .string(url), "status": place == 0 && hasBegun ? "used" : "waiting"]
+                ["uri": .string(url), "status": used.contains(place) ? "used" : "waiting"]
             })
     }
 
+    /// A server for each connection.
     var servers: RPCValue {
-        [
-            [
-                "index": "1",
-                "servers": [
-                    [
-                        "uri": .string(transfer.url), "currentUri": .string(transfer.finalURL ?? transfer.url),
-                        "downloadSpeed": .digits(speed),
-                    ]
-                ],
-            ]
-        ]
+        var servers: [RPCValue] = transfer.segments.map { segment in
+            let source = segment.source ?? 0
+            let url = urls.all.indices.contains(source) ? urls.all[source] : transfer.url
+            let speed = max(0, segment.bytesPerSecond ?? 0)
+            return Self.server(
+                url, source == 0 ? transfer.finalURL ?? url : url,
+                speed < Double(SettingRange<Int64>.mostBytes) ? Int64(speed) : SettingRange<Int64>.mostBytes)
+        }
+        if servers.isEmpty { servers = [Self.server(transfer.url, transfer.finalURL ?? transfer.url, speed)] }
+        return [["index": "1", "servers": .array(servers)]]
+    }
+
+    private static func server(_ url: String, _ current: String, _ speed: Int64) -> RPCValue {
+        ["uri": .string(url), "currentUri": .string(current), "downloadSpeed": .digits(speed)]
     }
 }

@@ -5,9 +5,15 @@ enum DownloadStatus: String {
     case active, waiting, paused, error, complete, removed
 
     init(_ transfer: Transfer) {
+        if transfer.own.isEnding {
+            self = .removed
+            return
+        }
         switch transfer.state {
         case .running: self = .active
-        case .waiting: self = transfer.reason.map(Self.isInLine) ?? true ? .waiting : .active
+        // aria2's clients show what waits for another attempt, for room or for its folder as active without speed. What waits
+        // for a network has not had its turn.
+        case .waiting: self = transfer.own.isActive ? .active : .waiting
         case .suspended: self = .paused
         case .succeeded: self = .complete
         case .failed: self = .error
@@ -21,20 +27,6 @@ enum DownloadStatus: String {
         switch self {
         case .error, .complete, .removed: true
         case .active, .waiting, .paused: false
-        }
-    }
-
-    /// Whether it has a place in the waiting line.
-    var isQueued: Bool { self == .waiting || self == .paused }
-
-    /// Whether a transfer that waits so is in line: aria2's clients know no other waiting, and show what waits for a retry,
-    /// for room or for a network as active without speed.
-    private static func isInLine(_ reason: WaitReason) -> Bool {
-        switch reason {
-        case .retry, .server, .disk, .destination, .network, .cellular, .expensive, .constrained: false
-        case .slot, .session, .host, .power, .beginDate, .relaunch, .authentication, .expired, .shutdown,
-            .unknown:
-            true
         }
     }
 }

@@ -30,24 +30,3 @@ struct Pieces: Equatable {
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
-
-extension Transfer {
-    /// What is there of the file, as far as a shown transfer tells: its bytes from the start, without what its connections
-    /// still have to fetch.
-    var shownRanges: ByteRangeSet {
-        let total = max(0, bytesExpected ?? bytesReceived)
-        var open = ByteRangeSet()
-        for segment in segments {
-            let (start, end) = (min(max(0, segment.position), total), min(max(0, segment.end), total))
-            if start < end { open.insert(start..<end) }
-        }
-        var left = max(0, bytesReceived)
-        var ranges = ByteRangeSet()
-        for range in open.gaps(in: 0..<total) where left > 0 {
-            let length = min(left, range.upperBound - range.lowerBound)
-            ranges.insert(range.lowerBound..<range.lowerBound + length)
-            left -= length
-        }
-        return ranges
-    }
-}

@@ -1,20 +1,15 @@
 import FerryCore
 
-/// Finds downloads by their gids, and lists them.
+/// Finds downloads by their gids, and reads the parts of the queue.
 struct DownloadFinder: Sendable {
     let configuration: RPCEndpoint.Configuration
-    let memory: EndpointMemory
 
     private var service: any SessionService { configuration.service }
 
-    /// Transfers that a list shows at most: a poll of a long queue must not read all of it.
-    static let mostListed = 10_000
-
-    private static let unfinished: [TransferState] = [.running, .waiting, .suspended]
-    static let ended: [TransferState] = [.succeeded, .failed, .canceled]
-
     /// The session whose transfers are listed; nil is all.
     var listed: SessionID? { configuration.showsAll() ? nil : configuration.session }
+
+    // MARK: One download
 
     /// The download whose gid is the first parameter.
     func find(_ parameters: RPCParameters) async throws(RPCFault) -> Download {
@@ -24,34 +19,51 @@ struct DownloadFinder: Sendable {
     /// The download of a gid or of the only one that begins so.
     func find(_ text: String) async throws(RPCFault) -> Download {
         let gid = try GID.parse(text)
-        if let download = try await existing(exactly: gid) { return download }
-        var found: Download?
-        for states in [Self.unfinished, Self.ended] {
-            for transfer in try await transfers(states, newestFirst: true) {
+        if let download = try await download(named: gid) { return download }
+        guard gid.utf8.count < GID.digits else { throw .notFound(gid) }
+        let found = try await beginning(with: gid)
+        guard found.count < 2 else { throw .notUnique(gid) }
+        guard let download = found.first else { throw .notFound(gid) }
+        return download
+    }
+
+    /// The download that has a whole gid, which a client has chosen or which is its transfer's id.
+    private func download(named gid: String) async throws(RPCFault) -> Download? {
+        guard gid.utf8.count == GID.digits else { return nil }
+        if let chosen = try await chosen(gid, limit: 1).first { return chosen }
+        guard let id = TransferID(gid), let transfer = try await transfer(id) else { return nil }
+        let download = Download(transfer)
+        return download.gid == gid && isVisible(download) ? download : nil
+    }
+
+    /// Two of the downloads at most whose gids begin so.
+    private func beginning(with prefix: String) async throws(RPCFault) -> [Download] {
+        var found = try await chosen(prefix, limit: 2)
+        guard found.count < 2, let ids = GID.ids(beginning: prefix) else { return found }
+        var query = TransferQuery()
+        query.session = listed
+        query.after = ids.lowerBound.rawValue > 0 ? TransferID(rawValue: ids.lowerBound.rawValue - 1) : nil
+        query.limit = 16
+        repeat {
+            let page = try await page(query)
+            for transfer in page.transfers {
+                guard ids.contains(transfer.id) else { return found }
                 let download = Download(transfer)
-                guard download.gid.hasPrefix(gid) else { continue }
-                if download.gid == gid {
-                    if download.note?.gid != nil { memory.setGID(gid, of: transfer.id) }
-                    return download
-                }
-                guard found == nil else { throw .notUnique(gid) }
-                found = download
+                // A chosen gid takes the place of the id.
+                if download.note?.gid == nil { found.append(download) }
+                if found.count == 2 { return found }
             }
-        }
-        guard let found else { throw .notFound(gid) }
+            query.after = page.next
+        } while query.after != nil
         return found
     }
 
-    /// The download that has a whole gid, without a look through the list; nil if there is none.
-    private func existing(exactly gid: String) async throws(RPCFault) -> Download? {
-        guard let id = memory.transfer(named: gid) ?? TransferID(gid) else { return nil }
-        do throws(TransferError) {
-            let download = Download(try await service.transfer(id))
-            return download.gid == gid && isVisible(download) ? download : nil
-        } catch {
-            guard error.code == .unknownTransfer else { throw RPCFault(error) }
-            return nil
-        }
+    /// Downloads whose gids were chosen by a client and begin so.
+    private func chosen(_ prefix: String, limit: Int) async throws(RPCFault) -> [Download] {
+        var query = TransferQuery()
+        query.tagPrefix = GID.tag(prefix)
+        query.limit = limit
+        return try await page(query).transfers.map(Download.init).filter(isVisible)
     }
 
     /// Whether a client sees a download: one of the interface's session, or one that has been added here to another.
@@ -59,70 +71,68 @@ struct DownloadFinder: Sendable {
         listed.map { $0 == download.transfer.session } ?? true || download.note != nil
     }
 
-    /// Whether a gid belongs to a transfer.
+    /// Whether a gid belongs to a transfer, be it one that clients do not see.
     func isTaken(_ gid: String) async throws(RPCFault) -> Bool {
-        do throws(RPCFault) {
-            _ = try await find(gid)
-            return true
-        } catch {
-            guard error == .notFound(gid) else { throw error }
-        }
+        if try await !chosen(gid, limit: 1).isEmpty { return true }
         guard let id = TransferID(gid) else { return false }
-        do throws(TransferError) { _ = try await service.transfer(id) } catch {
+        return try await transfer(id) != nil
+    }
+
+    private func transfer(_ id: TransferID) async throws(RPCFault) -> Transfer? {
+        do throws(TransferError) { return try await service.transfer(id) } catch {
             guard error.code == .unknownTransfer else { throw RPCFault(error) }
-            return false
+            return nil
         }
-        return true
     }
 
     // MARK: Lists
 
-    /// The first transfers of some states in the order of submission, or the last ones, the newest first.
-    func transfers(
-        _ states: [TransferState], newestFirst: Bool = false
-    ) async throws(RPCFault) -> [Transfer] {
-        var query = TransferQuery()
-        query.session = listed
-        query.states = states
-        query.newestFirst = newestFirst
-        query.limit = 1000
-        var all: [Transfer] = []
-        repeat {
-            let page: TransferPage
-            do throws(TransferError) { page = try await service.transfers(query) } catch { throw RPCFault(error) }
-            all += page.transfers
-            query.after = page.next
-        } while query.after != nil && all.count < Self.mostListed
-        return Array(all.prefix(Self.mostListed))
+    /// Transfers of a part of the queue, without what comes before an offset.
+    ///
+    func forEach(
+        of part: QueuePart, offset: Int = 0, number: Int = .max, reversed: Bool = false,
+        _ handle: (Transfer) throws(RPCFault) -> Void
+    ) async throws(RPCFault) {
+        var query = QueueQuery(part, session: listed, offset: offset, reversed: reversed)
+        var left = number
+        // The queue may move on between two pages: no transfer is given twice.
+        var seen: Set<TransferID> = []
+        while left > 0 {
+            query.limit = min(left, Self.pageSize)
+            let transfers: [Transfer]
+            do throws(TransferError) { transfers = try await service.queue(query) } catch { throw RPCFault(error) }
+            for transfer in transfers where seen.insert(transfer.id).inserted { try handle(transfer) }
+            guard transfers.count == query.limit else { return }
+            left -= transfers.count
+            query.offset = query.offset.addingSaturated(transfers.count)
+        }
     }
 
-    /// What runs, and what waits for something else than its turn.
+    private static let pageSize = 1000
+
+    /// What runs, and what has had its turn and waits for something else.
     func active() async throws(RPCFault) -> [Transfer] {
-        let running = try await transfers([.running])
-        let waiting = try await transfers([.waiting]).filter { DownloadStatus($0) == .active }
-        // A transfer that began between the two looks is among both.
-        let known = Set(running.map(\.id))
-        return (running + waiting.filter { !known.contains($0.id) }).sorted { $0.id < $1.id }
+        var active: [Transfer] = []
+        try await forEach(of: .active) { active.append($0) }
+        return active
     }
 
-    /// The waiting line: what waits and what is paused, in the order in which it gets its turns.
-    func queued() async throws(RPCFault) -> [Transfer] {
-        let transfers = try await transfers([.waiting, .suspended]).filter { DownloadStatus($0).isQueued }
-        var ranks: [TransferID: Int] = [:]
-        for session in Set(transfers.map(\.session)) {
-            for (rank, id) in memory.order(of: session).enumerated() { ranks[id] = rank }
-        }
-        return transfers.sorted { one, other in
-            let (first, second) = (ranks[one.id] ?? .max, ranks[other.id] ?? .max)
-            return first == second ? one.id < other.id : first < second
-        }
+    /// Calls a closure with groups of the listed transfers that are in some states, in the order of submission.
+    func forEachGroup(
+        _ states: [TransferState], of session: SessionID?, _ body: ([Transfer]) async throws(RPCFault) -> Void
+    ) async throws(RPCFault) {
+        var query = TransferQuery()
+        query.session = session
+        query.states = states
+        query.limit = 1000
+        repeat {
+            let page = try await page(query)
+            if !page.transfers.isEmpty { try await body(page.transfers) }
+            query.after = page.next
+        } while query.after != nil
     }
 
-    /// The newest transfers that have ended, in the order in which they did.
-    func stopped() async throws(RPCFault) -> [Transfer] {
-        try await transfers(Self.ended, newestFirst: true).sorted { one, other in
-            let (first, second) = (one.finishedAt ?? one.createdAt, other.finishedAt ?? other.createdAt)
-            return first == second ? one.id < other.id : first < second
-        }
+    private func page(_ query: TransferQuery) async throws(RPCFault) -> TransferPage {
+        do throws(TransferError) { return try await service.transfers(query) } catch { throw RPCFault(error) }
     }
 }

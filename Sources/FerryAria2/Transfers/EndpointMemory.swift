@@ -6,11 +6,8 @@ final class EndpointMemory: Sendable {
     private struct State {
         /// Defaults of downloads, and options of all of them together.
         var globals = OptionValues()
-        var ids = BoundedMap<String, TransferID>(most: EndpointMemory.mostTransfers)
-        var gids = BoundedMap<TransferID, String>(most: EndpointMemory.mostTransfers)
         /// Values that open something for their user.
         var secrets = BoundedMap<TransferID, OptionValues>(most: EndpointMemory.mostSecrets)
-        var orders = BoundedMap<SessionID, [TransferID]>(most: 64)
         /// Gids that are being given to new transfers.
         var reserved: Set<String> = []
     }
@@ -34,18 +31,6 @@ final class EndpointMemory: Sendable {
 
     // MARK: Gids
 
-    /// The transfer that a chosen gid was last known to belong to.
-    func transfer(named gid: String) -> TransferID? { state.withLock { $0.ids[gid] } }
-
-    func gid(of id: TransferID) -> String? { state.withLock { $0.gids[id] } }
-
-    func setGID(_ gid: String, of id: TransferID) {
-        state.withLock { state in
-            state.ids[gid] = id
-            state.gids[id] = gid
-        }
-    }
-
     /// Keeps a gid for one caller.
     ///
     /// - Returns: false if another one has it.
@@ -53,21 +38,6 @@ final class EndpointMemory: Sendable {
 
     func release(_ gid: String) { state.withLock { _ = $0.reserved.remove(gid) } }
 
-    // MARK: Order
-
-    /// The order that a session's waiting transfers were last put into here.
-    func order(of session: SessionID) -> [TransferID] { state.withLock { $0.orders[session] } ?? [] }
-
-    func setOrder(_ ids: [TransferID], of session: SessionID) {
-        state.withLock { $0.orders[session] = Array(ids.prefix(Self.mostTransfers)) }
-    }
-
     /// Forgets a transfer that is gone.
-    func forget(_ id: TransferID) {
-        state.withLock { state in
-            if let gid = state.gids[id], state.ids[gid] == id { state.ids[gid] = nil }
-            state.gids[id] = nil
-            state.secrets[id] = nil
-        }
-    }
+    func forget(_ id: TransferID) { setSecrets(OptionValues(), of: id) }
 }

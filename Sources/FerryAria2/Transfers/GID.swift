@@ -22,4 +22,16 @@ enum GID {
         guard gid.utf8.count == digits, TransferID(gid)?.rawValue != 0 else { throw .invalidGID(gid) }
         return gid
     }
+
+    /// The tag by which a transfer is found whose gid was chosen; of a beginning, the beginning of the tag.
+    static func tag(_ gid: String) -> String { "gid:\(gid)" }
+
+    /// The ids that begin so; nil for a text that begins none.
+    static func ids(beginning prefix: String) -> ClosedRange<TransferID>? {
+        let missing = digits - prefix.utf8.count
+        guard missing >= 0, let first = TransferID(prefix + String(repeating: "0", count: missing)),
+            let last = TransferID(prefix + String(repeating: "f", count: missing))
+        else { return nil }
+        return first...last
+    }
 }

@@ -65,10 +65,11 @@ struct LimitCommand: FerrySubcommand {
         }
         var settings = known?.settings ?? SessionSettings()
         if changes {
-            if let rate { settings.rateLimit = rate }
-            if let active { settings.activeTransfers = active.number }
-            if let perHost { settings.hostConnections = perHost.number }
-            settings = try await service.changeSession(id, settings).settings
+            var change = SessionSettingsChange()
+            change.rateLimit = rate
+            change.activeTransfers = active.map(\.number)
+            change.hostConnections = perHost.map(\.number)
+            settings = try await service.changeSession(id, change).settings
         }
         let usual = "as for all"
         context.console.print(

@@ -7,6 +7,54 @@ extension JournalReader {
         try records(try ids(of: filter))
     }
 
+    /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
+    package func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
+        try listing(try ids(of: filter))
+    }
+
+    /// One page of a part of the queue.
+    ///
+    /// - Parameter active: the transfers that are active, of the query's session at least.
+    package func ids(of query: QueueQuery, active: Set<TransferID>) throws(TransferError) -> [TransferID] {
+        let end = query.offset.addingSaturated(query.limit)
+        switch query.part {
+        case .active:
+            var filter = JournalFilter()
+            filter.session = query.session
+            filter.phases = [.pending]
+            filter.only = active
+            filter.limit = end
+            filter.newestFirst = query.reversed
+            return Array(try ids(of: filter).dropFirst(query.offset))
+        case .waiting:
+            var line = try WaitingOrder(
+                of: query.session, excluding: active, reversed: query.reversed, in: self)
+            return Array(try line.ids(limit: end).dropFirst(query.offset))
+        case .ended: return try ended(query)
+        }
+    }
+
+    /// What is being canceled has no moment of its end: it comes after all that has one.
+    private func ended(_ query: QueueQuery) throws(TransferError) -> [TransferID] {
+        var filter = JournalFilter()
+        filter.session = query.session
+        filter.phases = [.canceling]
+        filter.limit = .max
+        filter.newestFirst = query.reversed
+        let canceling = try ids(of: filter)
+        guard query.reversed else {
+            let ended = try ended(of: query.session, offset: query.offset, limit: query.limit, reversed: false)
+            guard ended.count < query.limit, !canceling.isEmpty else { return ended }
+            let counts = try counts(session: query.session)
+            let before = JournalPhase.ended.reduce(0) { $0 + (counts[$1] ?? 0) }
+            return ended + canceling.dropFirst(max(0, query.offset - before)).prefix(query.limit - ended.count)
+        }
+        let first = canceling.dropFirst(query.offset).prefix(query.limit)
+        let offset = max(0, query.offset - canceling.count)
+        return Array(first)
+            + (try ended(of: query.session, offset: offset, limit: query.limit - first.count, reversed: true))
+    }
+
     /// The transfers of a session in the order of submission: all, or the named ones that are its own.
     package func transfers(of session: SessionID, among ids: [TransferID]?) throws(TransferError) -> [TransferID] {
         try transfers(of: session, among: ids, in: nil)
@@ -115,6 +163,8 @@ package struct JournalFilter: Sendable {
     /// Any of these; empty is all.
     package var phases: Set<JournalPhase> = []
     package var tag: String?
+    /// The beginning of a tag. A transfer with several tags that begin so may come several times.
+    package var tagPrefix: String?
     /// Only transfers after this one in the order of the page.
     package var after: TransferID?
     package var limit = 100

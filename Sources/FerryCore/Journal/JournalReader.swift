@@ -21,8 +21,28 @@ package protocol JournalReader {
     /// what carries the tag or is named.
     func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID]
 
-    /// One page of a list, as far as transfers are shown; see ``ids(of:)``.
-    func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer]
+    /// These transfers in the given order, as far as transfers are shown, without the transfers that do not exist.
+    func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer]
+
+    // MARK: The parts of the queue
+
+    /// The transfers that may run or are suspended and have a priority, in the order of submission or its reverse.
+    func waiting(
+        _ filter: WaitingFilter, with priority: Priority, limit: Int
+    ) throws(TransferError) -> [TransferID]
+
+    /// The priorities of those of some transfers that a filter lets through, and that may run or are suspended.
+    func waitingPriorities(
+        of ids: [TransferID], _ filter: WaitingFilter
+    ) throws(TransferError) -> [TransferID: Priority]
+
+    /// The priorities besides the usual one that transfers have that may run or are suspended, in any order.
+    func unusualPriorities(of session: SessionID?) throws(TransferError) -> [Priority]
+
+    /// The transfers that have ended, in the order of their ends or its reverse, without what comes before an offset.
+    func ended(
+        of session: SessionID?, offset: Int, limit: Int, reversed: Bool
+    ) throws(TransferError) -> [TransferID]
 
     /// The transfers of a session in the order of submission: all, or the named ones that are its own.
     ///

@@ -58,9 +58,28 @@ package struct Transfer: Hashable, Sendable {
     package var note: ClientNote?
     /// What each of several connections fetches; empty unless running with more than one.
     package var segments: [TransferSegment] = []
+    /// What only the process that owns the transfer knows; it is in no JSON.
+    package var own = Own()
 }
 
 extension Transfer {
+    /// What only the process that owns a transfer knows. Two transfers that show the same are equal, whatever this is.
+    package struct Own: Hashable, Sendable {
+        /// The bytes that survive a power cut.
+        package var durable = ByteRangeSet()
+        /// Whether it waits, but has had its turn: see ``WaitReason/ofActive``.
+        package var isActive = false
+        /// Whether its end was asked for, and its disk has not let it end.
+        package var isEnding = false
+        /// Bytes of the whole file that were read for its digests; nil while none are read.
+        package var verifiedLength: Int64?
+        /// Whether all its bytes are there, and its digests are still to be computed.
+        package var waitsForVerification = false
+
+        package static func == (left: Own, right: Own) -> Bool { true }
+        package func hash(into hasher: inout Hasher) {}
+    }
+
     /// What its file is called.
     package struct Names: Hashable, Sendable {
         /// The name that it has or gets; nil until it is known.
@@ -130,6 +149,8 @@ extension Transfer {
         challenge = facts.challenge
         notBefore = request.notBefore
         note = request.note
+        own.durable = facts.ranges
+        own.isEnding = record.outcome == nil && JournalPhase(record.core) == .canceling
 
         if let outcome = record.outcome {
             state = outcome.state

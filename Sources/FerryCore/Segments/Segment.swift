@@ -139,10 +139,23 @@ package struct TransferSegment: Hashable, Codable, Sendable {
     package var end: Int64
     /// The end of what is written of it.
     package var position: Int64
+    /// Where it comes from: 0 is the transfer's own URL, then come its mirrors; nil from a peer that does not say so.
+    package var source: Int?
+    /// Bytes per second; nil until it is known.
+    package var bytesPerSecond: Double?
 
-    package init(start: Int64, end: Int64, position: Int64) {
+    package init(
+        start: Int64, end: Int64, position: Int64, source: Int? = nil, bytesPerSecond: Double? = nil
+    ) {
         self.start = start
         self.end = end
         self.position = position
+        self.source = source
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case start, end, position, source
+        case bytesPerSecond = "bytes_per_second"
     }
 }

@@ -17,6 +17,21 @@ package protocol TransferService: Sendable {
     /// One page, newest last, in the order of submission.
     func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage
 
+    /// One page of a part of the queue, in the part's order.
+    ///
+    /// Costs about as much as the transfers before the page and on it, however long the queue is.
+    /// - Throws: ``TransferError`` with code `invalid_request` for an offset or a limit out of its range.
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer]
+
+    /// How many transfers each part of the queue has, of one session or of all.
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts
+
+    /// Moves a waiting or suspended transfer within its session's line, among the transfers of its priority.
+    ///
+    /// - Returns: its place in the line afterwards, counted from 0; nil if the transfer is not in line.
+    /// - Throws: ``TransferError`` with code `unknown_transfer`.
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int?
+
     /// Changes one transfer, whether it waits or runs; what runs goes on without reconnecting where that is possible.
     /// - Throws: ``TransferError`` with code `unknown_transfer` or `invalid_request`.
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer
@@ -50,8 +65,10 @@ package protocol TransferService: Sendable {
     /// All sessions that have a transfer or settings of their own.
     func sessions() async throws(TransferError) -> [SessionInfo]
 
-    /// Changes the limits of one session; makes the session if there is none.
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo
+    /// Changes limits of one session; makes the session if there is none.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` for a value out of its range; then nothing has changed.
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo
 
     func settings() async throws(TransferError) -> ServiceSettings
 
@@ -65,6 +82,14 @@ package protocol TransferService: Sendable {
 }
 
 extension TransferService {
+    /// Changes all limits of one session; makes the session if there is none.
+    @discardableResult
+    package func changeSession(
+        _ id: SessionID, to settings: SessionSettings
+    ) async throws(TransferError) -> SessionInfo {
+        try await changeSession(id, SessionSettingsChange(all: settings))
+    }
+
     package func eventGroups(
         _ subscription: EventSubscription
     ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
@@ -84,6 +109,8 @@ package struct TransferQuery: Hashable, Codable, Sendable {
     package var session: SessionID?
     package var states: [TransferState] = []
     package var tag: String?
+    /// Shows only transfers with a tag that begins so.
+    package var tagPrefix: String?
     /// Shows only transfers after this one, in the order of submission.
     package var after: TransferID?
     /// 1 to 1000.

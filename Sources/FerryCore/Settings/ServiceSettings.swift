@@ -116,3 +116,64 @@ package struct SessionSettings: Hashable, Codable, Sendable {
         try settings.bringNumbersIntoRange(.refuse)
     }
 }
+
+/// A change of a session's limits; absent keys stay as they are, and null takes a limit away.
+package struct SessionSettingsChange: Hashable, Codable, Sendable {
+    package var activeTransfers: Int??
+    package var hostConnections: Int??
+    package var rateLimit: Int64?
+    package var network: NetworkPolicy??
+    package var idleTimeout: Double??
+    package var inOrder: Bool?
+
+    package init() {}
+
+    /// Changes every limit to what it is in some settings.
+    package init(all settings: SessionSettings) {
+        activeTransfers = .some(settings.activeTransfers)
+        hostConnections = .some(settings.hostConnections)
+        rateLimit = settings.rateLimit
+        network = .some(settings.network)
+        idleTimeout = .some(settings.idleTimeout)
+        inOrder = settings.inOrder
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: SessionSettings.CodingKeys.self)
+        func value<Value: Decodable>(_ key: SessionSettings.CodingKeys) throws -> Value?? {
+            guard box.contains(key) else { return nil }
+            return .some(try box.decodeIfPresent(Value.self, forKey: key))
+        }
+        activeTransfers = try value(.activeTransfers)
+        hostConnections = try value(.hostConnections)
+        rateLimit = try value(.rateLimit).map { $0 ?? 0 }
+        network = try value(.network)
+        idleTimeout = try value(.idleTimeout)
+        inOrder = try value(.inOrder).map { $0 ?? false }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: SessionSettings.CodingKeys.self)
+        // An absent value is left out; a limit that is taken away is null.
+        if let activeTransfers { try box.encode(activeTransfers, forKey: .activeTransfers) }
+        if let hostConnections { try box.encode(hostConnections, forKey: .hostConnections) }
+        try box.encodeIfPresent(rateLimit, forKey: .rateLimit)
+        if let network { try box.encode(network, forKey: .network) }
+        if let idleTimeout { try box.encode(idleTimeout, forKey: .idleTimeout) }
+        try box.encodeIfPresent(inOrder, forKey: .inOrder)
+    }
+}
+
+extension SessionSettings {
+    /// These settings with a change put in.
+    package func applying(_ change: SessionSettingsChange) -> SessionSettings {
+        var result = self
+        result.activeTransfers = change.activeTransfers ?? activeTransfers
+        result.hostConnections = change.hostConnections ?? hostConnections
+        result.rateLimit = change.rateLimit ?? rateLimit
+        result.network = change.network ?? network
+        result.idleTimeout = change.idleTimeout ?? idleTimeout
+        result.inOrder = change.inOrder ?? inOrder
+        return result
+    }
+}

@@ -88,6 +88,11 @@ package enum WaitReason: String, CaseIterable, Sendable {
     case unknown
 }
 
+extension WaitReason {
+    /// Reasons for which a transfer waits that has had its turn: it is active without a speed.
+    package static let ofActive: Set<WaitReason> = [.retry, .server, .disk, .destination]
+}
+
 extension WaitReason: Codable {
     package init(from decoder: any Decoder) throws {
         self = WaitReason(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown

@@ -11,6 +11,8 @@ package final class TransferProgress: Sendable {
     package let sent = Atomic<Int64>(0)
     /// Body bytes that servers have sent over the life of the transfer.
     package let spent = Atomic<Int64>(0)
+    /// Bytes of the whole file whose digest is computed; -1 while none is read for it.
+    package let verified = Atomic<Int64>(-1)
     /// Whether the look-up of its host's name takes long.
     package let waitsForName = Atomic<Bool>(false)
     private let parts = Mutex<[TransferSegment]>([])

@@ -75,8 +75,11 @@ package enum FileDigest {
     private static let chunk = 1 << 20
 
     /// Goes on with a digest of the file's bytes from a position on up to another, or to the end of a shorter file; blocks.
+    ///
+    /// - Parameter report: is told how many bytes the digest is of, about once each MiB.
     package static func extend(
-        _ digest: RunningDigest, of file: OpenFile, from start: Int64 = 0, to end: Int64, disk: any DiskSystem
+        _ digest: RunningDigest, of file: OpenFile, from start: Int64 = 0, to end: Int64, disk: any DiskSystem,
+        report: (Int64) -> Void = { _ in }
     ) throws(DiskError) -> RunningDigest {
         var digest = digest
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
@@ -87,6 +90,7 @@ package enum FileDigest {
             let count = try unsafe disk.read(into: part, from: file, at: start + digest.count)
             guard count > 0 else { break }
             unsafe digest.update(UnsafeRawBufferPointer(rebasing: part[..<count]))
+            report(digest.count)
         }
         return digest
     }

@@ -99,9 +99,14 @@ extension TransferRun {
         guard !algorithms.isEmpty else { return [] }
         let prefix = writes.digest.begun(algorithms, size: size)
         guard prefix.count < size else { return prefix.finalize() }
+        let progress = job.progress
+        progress.verified.store(prefix.count, ordering: .relaxed)
+        defer { progress.verified.store(-1, ordering: .relaxed) }
         do {
             return try await disk.bulk.run { system throws(DiskError) in
-                try FileDigest.extend(prefix, of: file, to: size, disk: system)
+                try FileDigest.extend(prefix, of: file, to: size, disk: system) { count in
+                    progress.verified.store(count, ordering: .relaxed)
+                }
             }.finalize()
         } catch {
             throw error.transferError

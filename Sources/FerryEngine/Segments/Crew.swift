@@ -95,8 +95,10 @@ struct Crew {
 
     /// What each worker fetches, in the order of the file.
     var shown: [TransferSegment] {
-        plan.segments.sorted { $0.value.start < $1.value.start }.map {
-            TransferSegment(start: $0.value.start, end: $0.value.end, position: $0.value.position)
+        plan.segments.sorted { $0.value.start < $1.value.start }.map { worker, segment in
+            TransferSegment(
+                start: segment.start, end: segment.end, position: segment.position,
+                source: members[worker].map { places[$0.place].number }, bytesPerSecond: segment.speed)
         }
     }
 

@@ -10,7 +10,7 @@ extension ControlAPI {
         }
         router.serve(ChangeSession.self) { request, context in
             try request.hasNoQuery()
-            return try await service.changeSession(context.sessionID(), request.value(SessionSettings.self))
+            return try await service.changeSession(context.sessionID(), request.value(SessionSettingsChange.self))
         }
         router.serve(AcknowledgeEvents.self) { request, context in
             try request.hasNoQuery()

@@ -12,6 +12,18 @@ extension ControlAPI {
             let address = GetTransfer.route.target(transfer.id.description)
             return try .json(transfer, status: .created, headers: [.location: address])
         }
+        router.serve(ListQueue.self) { request, _ in
+            TransferPage(
+                transfers: try await service.queue(QueueQuery(items: request.queryItems())), next: nil)
+        }
+        router.serve(CountQueue.self) { request, _ in
+            try await service.queueCounts(of: CountQueue.session(request.queryItems()))
+        }
+        router.serve(MoveTransfer.self) { request, context in
+            try request.hasNoQuery()
+            let place = try await service.move(context.transferID(), request.value(QueueMove.self))
+            return MoveTransfer.Response(place: place)
+        }
         router.respond(to: ListTransfers.self) { request, _ in
             let (query, isShort) = try ListTransfers.query(request.queryItems())
             let page = try await service.transfers(query)

@@ -82,6 +82,10 @@ extension LocalTransferService {
         let now = NIODeadline.now().uptimeNanoseconds
         var shown = Transfer(record, live: attempt.liveState(now: now))
         shown.bytesSent = max(shown.bytesSent, attempt.progress.sent.load(ordering: .relaxed))
+        let verified = attempt.progress.verified.load(ordering: .relaxed)
+        shown.own.verifiedLength = verified < 0 ? nil : verified
+        shown.own.waitsForVerification =
+            verified < 0 && running.isWhole(record.id) && !record.request.checksums.isEmpty
         shown.bytesSpent = max(shown.bytesSpent, attempt.progress.spent.load(ordering: .relaxed))
         return shown
     }
@@ -97,6 +101,7 @@ extension LocalTransferService {
             transfer.nextTryAt = reason == .server ? holdEnd(key(record).origin) : nil
             return transfer
         }
+        transfer.own.isActive = WaitReason.ofActive.contains(waiting.reason)
         if let error = waiting.error {
             transfer.error = error
             transfer.nextTryAt = Date(timeIntervalSinceNow: waiting.rest(at: .now))

@@ -14,15 +14,19 @@ extension MemoryTransaction {
     func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] {
         guard filter.limit > 0, filter.only?.isEmpty != true else { return [] }
         let phases = filter.phases.isEmpty ? Set(JournalPhase.allCases) : filter.phases
-        guard filter.tag != nil || filter.only != nil else {
+        guard filter.tag != nil || filter.tagPrefix != nil || filter.only != nil else {
             return rows.ids(
                 of: filter.session, in: phases, after: filter.after, limit: filter.limit,
                 newestFirst: filter.newestFirst
             ) { !filter.excluding.contains($0) }
         }
-        var ids = filter.tag.map(rows.ids(tagged:)) ?? filter.only?.sorted() ?? []
+        var ids =
+            (filter.tag.map(rows.ids(tagged:)) ?? filter.tagPrefix.map(rows.ids(taggedWithPrefix:))) ?? filter.only?
+            .sorted() ?? []
         ids.removeAll { id in
-            guard let row = rows[id], phases.contains(row.phase), !filter.excluding.contains(id),
+            guard let row = rows[id],
+                filter.tagPrefix.map({ prefix in row.record.request.tags.contains { $0.hasPrefix(prefix) } }) != false,
+                phases.contains(row.phase), !filter.excluding.contains(id),
                 filter.only?.contains(id) != false, filter.session == nil || filter.session == row.session
             else { return true }
             guard let last = filter.after else { return false }
@@ -32,10 +36,8 @@ extension MemoryTransaction {
         return Array(ids.prefix(filter.limit))
     }
 
-    func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
-        try ids(of: filter).compactMap { id in
-            rows[id].map { ListedTransfer(record: $0.record, origin: $0.origin) }
-        }
+    func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer] {
+        ids.compactMap { id in rows[id].map { ListedTransfer(record: $0.record, origin: $0.origin) } }
     }
 
     func transfers(

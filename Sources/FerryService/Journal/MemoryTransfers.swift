@@ -150,6 +150,11 @@ struct MemoryTransfers: Sendable {
     /// The transfers that carry a tag, in the order of their ids.
     func ids(tagged tag: String) -> [TransferID] { Self.all(tags[tag]) }
 
+    /// The transfers that carry a tag that begins so, in the order of their ids.
+    func ids(taggedWithPrefix prefix: String) -> [TransferID] {
+        Set(tags.filter { $0.key.hasPrefix(prefix) }.values.flatMap { Self.all($0) }).sorted()
+    }
+
     var timedIDs: [TransferID] { Self.all(timed) }
 
     /// Transfers whose cleaning up may not be over, besides the transfers in ``JournalPhase/canceling``.

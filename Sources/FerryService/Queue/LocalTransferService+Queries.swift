@@ -30,6 +30,43 @@ extension LocalTransferService {
             transfers: transfers, next: listed.count > query.limit ? listed[query.limit - 1].record.id : nil)
     }
 
+    // MARK: Parts of the queue
+
+    package func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+        try query.validate()
+        let active = activeIDs(of: query.session)
+        let listed = try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                try reader.listing(try reader.ids(of: query, active: active))
+            }
+        }
+        return shown(listed)
+    }
+
+    package func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        let active = activeIDs(of: session)
+        return try await noting { () async throws(TransferError) in
+            try await journal.read { reader throws(TransferError) in
+                var filter = JournalFilter()
+                filter.session = session
+                filter.phases = [.pending]
+                filter.only = active
+                filter.limit = active.count
+                let running = try reader.ids(of: filter).count
+                let counts = try reader.counts(session: session)
+                func count(_ phases: JournalPhase...) -> Int { phases.reduce(0) { $0 + (counts[$1] ?? 0) } }
+                return QueueCounts(
+                    active: running, waiting: count(.pending, .suspended) - running,
+                    ended: count(.canceling, .succeeded, .failed, .canceled))
+            }
+        }
+    }
+
+    /// What runs, and what waits for something besides its turn, which would have had its turn otherwise.
+    func activeIDs(of session: SessionID?) -> Set<TransferID> {
+        running.withRun(of: session).union(lines.delayed(for: WaitReason.ofActive, of: session))
+    }
+
     /// Transfers as they are shown; what they have in common is looked up once.
     private func shown(_ listed: some Sequence<ListedTransfer>) -> [Transfer] {
         let limits = currentLimits()
@@ -55,6 +92,7 @@ extension LocalTransferService {
         var filter = JournalFilter()
         filter.session = query.session
         filter.tag = query.tag
+        filter.tagPrefix = query.tagPrefix
         filter.after = query.after
         filter.limit = query.limit + 1
         filter.newestFirst = query.newestFirst

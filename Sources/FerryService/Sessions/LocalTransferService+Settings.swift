@@ -17,11 +17,12 @@ extension LocalTransferService {
     }
 
     package func changeSession(
-        _ id: SessionID, _ settings: SessionSettings
+        _ id: SessionID, _ change: SessionSettingsChange
     ) async throws(TransferError) -> SessionInfo {
-        try settings.validate()
         await takeTurn(forSettingsOf: id)
         defer { turns.settings.leave(id) }
+        let settings = queue.sessions.settings(of: id).applying(change)
+        try settings.validate()
         try await noting { () async throws(TransferError) in
             try await journal.commit { transaction throws(TransferError) in try transaction.saveSession(id, settings) }
         }
@@ -53,8 +54,33 @@ extension LocalTransferService {
                 try transaction.saveOrder(ids, of: session)
             }
         }
-        try await takeOrdered(stored, of: session)
-        take(.order(session, stored))
+        try await follow(stored, of: session)
+    }
+
+    package func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+        let session = try await existing(id).request.session
+        await takeTurn(forSettingsOf: session)
+        defer { turns.settings.leave(session) }
+        let active = activeIDs(of: session)
+        let moved = try await noting { () async throws(TransferError) in
+            try await journal.commit { transaction throws(TransferError) in
+                try transaction.move(id, of: session, to: move, excluding: active).map(Moved.init)
+            }
+        }
+        guard let moved else { return nil }
+        if let order = moved.order { try await follow(order, of: session) }
+        return moved.place
+    }
+
+    /// Lets a session's transfers come in an order that is stored.
+    private func follow(_ order: [TransferID], of session: SessionID) async throws(TransferError) {
+        try await takeOrdered(order, of: session)
+        take(.order(session, order))
         schedule()
     }
+}
+
+private struct Moved: Sendable {
+    let place: Int
+    let order: [TransferID]?
 }

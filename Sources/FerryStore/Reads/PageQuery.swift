@@ -16,15 +16,19 @@ struct PageQuery {
             arguments += [value]
         }
         // The ids drive the search where they are few: a `+` keeps SQLite from using a column's index.
-        let isDrivenByIDs = filter.tag != nil || filter.only != nil
+        let isDrivenByIDs = filter.tag != nil || filter.tagPrefix != nil || filter.only != nil
         let plus = isDrivenByIDs ? "+" : ""
         var tables = "transfers AS t"
         var key = "t.id"
-        if let tag = filter.tag {
+        if filter.tag != nil || filter.tagPrefix != nil {
             // CROSS JOIN fixes the order: first the tag, then the transfer.
             tables = "transfer_tags AS g CROSS JOIN transfers AS t ON t.id = g.id"
             key = "g.id"
-            add("g.tag = ?", tag)
+            if let tag = filter.tag { add("g.tag = ?", tag) }
+            if let prefix = filter.tagPrefix {
+                add("g.tag >= ?", prefix)
+                add("g.tag < ? || char(0x10FFFF)", prefix)
+            }
         }
         if let session = filter.session { add("\(plus)t.session = ?", session.name) }
         if let phase { add("\(plus)t.phase = ?", phase.rawValue) }

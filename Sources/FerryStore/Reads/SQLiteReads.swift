@@ -16,6 +16,7 @@ package struct SQLiteReader: SQLiteReads {
 extension SQLiteReads {
     var rows: TransferRows { TransferRows(connection: connection) }
     var lists: TransferLists { TransferLists(connection: connection) }
+    var parts: QueueParts { QueueParts(connection: connection) }
     var waiting: WaitingRows { WaitingRows(connection: connection) }
     var waitingLines: WaitingLines { WaitingLines(connection: connection) }
     var left: LeftWork { LeftWork(connection: connection) }
@@ -44,8 +45,28 @@ extension SQLiteReads {
 
     package func ids(of filter: JournalFilter) throws(TransferError) -> [TransferID] { try lists.ids(of: filter) }
 
-    package func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
-        try lists.listing(filter)
+    package func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer] { try lists.listing(ids) }
+
+    package func waiting(
+        _ filter: WaitingFilter, with priority: Priority, limit: Int
+    ) throws(TransferError) -> [TransferID] {
+        try parts.waiting(filter, with: priority, limit: limit)
+    }
+
+    package func waitingPriorities(
+        of ids: [TransferID], _ filter: WaitingFilter
+    ) throws(TransferError) -> [TransferID: Priority] {
+        try parts.waitingPriorities(of: ids, filter)
+    }
+
+    package func unusualPriorities(of session: SessionID?) throws(TransferError) -> [Priority] {
+        try parts.unusualPriorities(of: session)
+    }
+
+    package func ended(
+        of session: SessionID?, offset: Int, limit: Int, reversed: Bool
+    ) throws(TransferError) -> [TransferID] {
+        try parts.ended(of: session, offset: offset, limit: limit, reversed: reversed)
     }
 
     package func transfers(

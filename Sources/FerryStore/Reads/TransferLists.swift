@@ -36,8 +36,7 @@ struct TransferLists {
         return ids
     }
 
-    func listing(_ filter: JournalFilter) throws(TransferError) -> [ListedTransfer] {
-        let ids = try ids(of: filter)
+    func listing(_ ids: [TransferID]) throws(TransferError) -> [ListedTransfer] {
         var listed: [TransferID: ListedTransfer] = [:]
         listed.reserveCapacity(ids.count)
         // SQLite reads the few values that are shown out of the JSON; decoding all of it takes several times as long.
@@ -113,7 +112,7 @@ struct TransferLists {
 
     func hasEnded(_ session: SessionID, after moment: Date?) throws(TransferError) -> Bool {
         try connection.row(
-            "SELECT 1 FROM transfers WHERE session = ? AND phase >= 3 AND finished_at > ? LIMIT 1",
+            "SELECT 1 FROM transfers WHERE session = ? AND phase > 2 AND finished_at > ? LIMIT 1",
             [session.name, moment?.journalMilliseconds ?? Int64.min]) != nil
     }
 

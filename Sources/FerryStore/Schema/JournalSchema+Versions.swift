@@ -142,3 +142,18 @@ extension JournalSchema {
         "ALTER TABLE requests ADD COLUMN template INTEGER",
     ]
 }
+
+/// The journal's eleventh version: the parts of the queue are read by index, in their orders.
+extension JournalSchema {
+    /// The steps of the eleventh version, in order.
+    ///
+    /// What ended at the same moment is in the order of its ids, in which an index ends. Nearly all transfers have the usual
+    /// priority, so that the second index costs them nothing.
+    static let version11 = [
+        "CREATE INDEX transfers_ended ON transfers (session, finished_at) WHERE phase > 2",
+        """
+        CREATE INDEX transfers_unusual ON transfers (session, priority) \
+        WHERE phase < 2 AND priority <> 'normal'
+        """,
+    ]
+}

@@ -73,6 +73,9 @@ enum JournalSchema {
         migrator.registerMigration("10") { database in
             for step in version10 { try database.execute(sql: step) }
         }
+        migrator.registerMigration("11") { database in
+            for step in version11 { try database.execute(sql: step) }
+        }
         return migrator
     }
 

@@ -43,7 +43,9 @@ final class LocalSession: Sendable {
     private func open() async -> Result<any TransferService, FerryCore.TransferError> {
         do throws(FerryCore.TransferError) {
             let service = try await local.service()
-            _ = try await service.changeSession(id, SessionSettings(hostConnections: connectionsPerHost))
+            var change = SessionSettingsChange()
+            change.hostConnections = .some(connectionsPerHost)
+            _ = try await service.changeSession(id, change)
             var subscription = EventSubscription()
             subscription.session = id
             subscription.progressInterval = 0.1

@@ -12,6 +12,7 @@ final class FakeService: SessionService {
         var changes: [TransferChange] = []
         var actions: [TransferAction] = []
         var orders: [SessionID: [TransferID]] = [:]
+        var queries: [QueueQuery] = []
         var sessions: [SessionID: SessionSettings] = [:]
         var last: UInt64 = 0x0123_4567_89ab_0000
     }
@@ -19,20 +20,23 @@ final class FakeService: SessionService {
     private let state = Mutex(State())
     private let given: [TransferEvent]
     private let refusal: TransferError?
+    private let moveRefusal: TransferError?
     /// Events as a test sends them, in place of the given ones.
     private let live: AsyncThrowingStream<TransferEvent, any Error>?
 
     init(
         events: [TransferEvent] = [], live: AsyncThrowingStream<TransferEvent, any Error>? = nil,
-        refusal: TransferError? = nil
+        refusal: TransferError? = nil, moveRefusal: TransferError? = nil
     ) {
         given = events
         self.live = live
         self.refusal = refusal
+        self.moveRefusal = moveRefusal
     }
 
     var requests: [TransferRequest] { state.withLock(\.requests) }
     var changes: [TransferChange] { state.withLock(\.changes) }
+    var queries: [QueueQuery] { state.withLock(\.queries) }
     var actions: [TransferAction] { state.withLock(\.actions) }
     var orders: [SessionID: [TransferID]] { state.withLock(\.orders) }
     var settingsOfSessions: [SessionID: SessionSettings] { state.withLock(\.sessions) }
@@ -70,6 +74,7 @@ final class FakeService: SessionService {
                 transfer.givenName = admitted.name
                 transfer.rateLimit = admitted.rateLimit
                 transfer.note = admitted.note
+                transfer.tags = admitted.tags
                 state.transfers[transfer.id] = transfer
                 return .accepted(transfer)
             }
@@ -91,9 +96,47 @@ final class FakeService: SessionService {
             }
             return (query.states.isEmpty || query.states.contains(transfer.state))
                 && (query.session == nil || query.session == transfer.session)
+                && (query.tagPrefix.map { prefix in transfer.tags.contains { $0.hasPrefix(prefix) } } ?? true)
         }
         let page = Array(matching.prefix(query.limit))
         return TransferPage(transfers: page, next: page.count < matching.count ? page.last?.id : nil)
+    }
+
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+        try query.validate()
+        state.withLock { $0.queries.append(query) }
+        let part = self.part(query.part, of: query.session)
+        return Array((query.reversed ? part.reversed() : part).dropFirst(query.offset).prefix(query.limit))
+    }
+
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        QueueCounts(
+            active: part(.active, of: session).count, waiting: part(.waiting, of: session).count,
+            ended: part(.ended, of: session).count)
+    }
+
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+        let session = try await transfer(id).session
+        if let moveRefusal { throw moveRefusal }
+        var line = part(.waiting, of: session).map(\.id)
+        guard let place = line.firstIndex(of: id) else { return nil }
+        let target = move.target(from: place, of: line.count, within: 0..<line.count)
+        line.insert(line.remove(at: place), at: target)
+        state.withLock { $0.orders[session] = line }
+        return target
+    }
+
+    private func part(_ part: QueuePart, of session: SessionID?) -> [Transfer] {
+        let orders = orders
+        let own = all.filter { session == nil || session == $0.session }
+        switch part {
+        case .active: return own.filter { $0.state == .running || $0.own.isActive }
+        case .ended: return own.filter { [.succeeded, .failed, .canceled].contains($0.state) }
+        case .waiting:
+            let line = own.filter { [.waiting, .suspended].contains($0.state) && !$0.own.isActive }
+            let order = session.flatMap { orders[$0] } ?? []
+            return order.compactMap { id in line.first { $0.id == id } } + line.filter { !order.contains($0.id) }
+        }
     }
 
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
@@ -122,6 +165,7 @@ final class FakeService: SessionService {
                 }
                 let after: TransferState = action == .pause ? .suspended : action == .cancel ? .canceled : .waiting
                 state.transfers[id]?.state = after
+                state.transfers[id]?.own.isActive = false
                 return ActionResult(id: id, state: after)
             }
         }
@@ -154,7 +198,8 @@ final class FakeService: SessionService {
         }
     }
 
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+        let settings = (settingsOfSessions[id] ?? SessionSettings()).applying(change)
         try settings.validate()
         state.withLock { $0.sessions[id] = settings }
         return SessionInfo(id: id, settings: settings, transfers: [:])
@@ -214,6 +259,7 @@ extension Transfer {
             lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
             bytesSent: 0, exchanges: [], startedOver: 0)
         transfer.reason = reason ?? (state == .waiting ? .slot : nil)
+        transfer.own.isActive = reason.map { WaitReason.ofActive.contains($0) } ?? false
         return transfer
     }
 }

@@ -196,6 +196,9 @@ private final class AttachableService: SessionService {
     func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report { throw unused }
     func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { throw unused }
     func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage { throw unused }
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { throw unused }
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts { throw unused }
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { throw unused }
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
         throw unused
@@ -208,7 +211,7 @@ private final class AttachableService: SessionService {
         _ subscription: EventSubscription
     ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> { throw unused }
     func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
         throw unused
     }
     func settings() async throws(TransferError) -> ServiceSettings { throw unused }

@@ -53,13 +53,16 @@ final class ScriptedService: TransferService {
     func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { nil }
 
     func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] { throw unused }
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { throw unused }
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts { throw unused }
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { throw unused }
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer { throw unused }
     func act(_ action: TransferAction, on selection: TransferSelection) async throws(TransferError) -> [ActionResult] {
         throw unused
     }
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) { throw unused }
     func sessions() async throws(TransferError) -> [SessionInfo] { throw unused }
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
         throw unused
     }
     func settings() async throws(TransferError) -> ServiceSettings { throw unused }

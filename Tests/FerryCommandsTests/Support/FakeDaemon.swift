@@ -143,14 +143,19 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { [] }
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        QueueCounts(active: 0, waiting: 0, ended: 0)
+    }
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? { nil }
     func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) {}
 
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {}
     func sessions() async throws(TransferError) -> [SessionInfo] {
         sessionNames.map { SessionInfo(id: $0, settings: SessionSettings(), transfers: [:]) }
     }
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
-        SessionInfo(id: id, settings: settings, transfers: [:])
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+        SessionInfo(id: id, settings: SessionSettings().applying(change), transfers: [:])
     }
     func settings() async throws(TransferError) -> ServiceSettings { state.withLock(\.settings) }
     func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {

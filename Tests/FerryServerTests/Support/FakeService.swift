@@ -78,6 +78,22 @@ final class FakeService: HostedService {
         }
     }
 
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] {
+        try query.validate()
+        return state.withLock { state in
+            Array(state.order.compactMap { state.transfers[$0] }.dropFirst(query.offset).prefix(query.limit))
+        }
+    }
+
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        QueueCounts(active: 1, waiting: session == nil ? 2 : 1, ended: 3)
+    }
+
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+        _ = try await transfer(id)
+        return move.origin == .end ? nil : move.offset
+    }
+
     func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
         var transfer = try await transfer(id)
         transfer.priority = change.priority ?? transfer.priority
@@ -121,8 +137,9 @@ final class FakeService: HostedService {
         [SessionInfo(id: .cli, settings: SessionSettings(), transfers: ["waiting": 1])]
     }
 
-    func changeSession(_ id: SessionID, _ settings: SessionSettings) async throws(TransferError) -> SessionInfo {
-        SessionInfo(id: id, settings: settings, transfers: [:])
+    func changeSession(_ id: SessionID, _ change: SessionSettingsChange) async throws(TransferError) -> SessionInfo {
+        SessionInfo(
+            id: id, settings: SessionSettings(rateLimit: 7, hostConnections: 3).applying(change), transfers: [:])
     }
 
     func settings() async throws(TransferError) -> ServiceSettings { state.withLock { $0.settings } }

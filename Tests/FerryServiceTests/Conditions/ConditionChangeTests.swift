@@ -36,7 +36,7 @@ import Testing
             func set(_ policy: NetworkPolicy?) async throws {
                 var settings = SessionSettings(activeTransfers: 2)
                 settings.network = policy
-                _ = try await bed.service.changeSession(.cli, settings)
+                _ = try await bed.service.changeSession(.cli, to: settings)
             }
             let events = try await bed.service.events(EventSubscription())
             let id = try await bed.add().id
@@ -61,13 +61,13 @@ import Testing
         try await withFarService(kind, conditions) { bed in
             var settings = SessionSettings()
             settings.network = NetworkPolicy(allowsCellular: false)
-            _ = try await bed.service.changeSession(.cli, settings)
+            _ = try await bed.service.changeSession(.cli, to: settings)
             let free = try await bed.add("/free").id
             let barred = try await bed.add("/barred") { $0.network = NetworkPolicy(allowsCellular: false) }.id
             // The session's policy waits, whatever the request's says.
             let hurried = try await bed.add("/hurried") { $0.network.waits = false }.id
             for id in [free, barred, hurried] { try await bed.wait(for: id, waiting: .cellular) }
-            _ = try await bed.service.changeSession(.cli, SessionSettings())
+            _ = try await bed.service.changeSession(.cli, to: SessionSettings())
             for id in [free, hurried] { try await bed.wait(for: id, .succeeded) }
             try await bed.wait(for: barred, waiting: .cellular)
             conditions.set { $0.cellular = false }

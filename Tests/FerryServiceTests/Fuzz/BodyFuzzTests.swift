@@ -63,7 +63,12 @@ import Testing
         try await fuzz(ServiceSettingsChange.self, Self.settings, seed: 3) { change in
             try ServiceSettings().applying(change).validate()
         }
-        try await fuzz(SessionSettings.self, Self.session, seed: 4) { try $0.validate() }
+        try await fuzz(SessionSettingsChange.self, Self.session, seed: 4) { change in
+            try SessionSettings().applying(change).validate()
+        }
+        try await fuzz(QueueMove.self, #"{"offset":-7,"from":"end"}"#, seed: 12, usual: 300) { move in
+            #expect((2..<5).contains(move.target(from: 3, of: 9, within: 2..<5)))
+        }
     }
 
     @Test func `of actions cost what exists`() async throws {

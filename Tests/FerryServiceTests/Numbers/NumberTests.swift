@@ -72,7 +72,7 @@ import Testing
             for number in NumberText.json(for: key) {
                 let text = #"{"\#(key)":\#(number)}"#
                 guard let settings = try? APIJSON.decoder.decode(SessionSettings.self, from: Data(text.utf8)),
-                    (try? await bed.service.changeSession(.cli, settings)) != nil
+                    (try? await bed.service.changeSession(.cli, to: settings)) != nil
                 else { continue }
                 try await finish(try await bed.add(), bed)
             }

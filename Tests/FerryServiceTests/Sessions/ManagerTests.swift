@@ -40,7 +40,7 @@ import Testing
                     let ids = try await bed.submit(bed.batch(["/a", "/b", "/c"]) { $0.paused = true })
                     order = [ids[2], ids[0], ids[1]]
                     try await bed.service.reorder(bed.session, TransferIDRuns(order))
-                    _ = try await bed.service.changeSession(bed.session, settings)
+                    _ = try await bed.service.changeSession(bed.session, to: settings)
                     await app.leave()
                     let again = try await bed.attachManager()
                     #expect(again.attached?.order == order)
@@ -66,7 +66,7 @@ import Testing
     func `sets the connections to one host only where it says so`(_ kind: ServiceKind) async throws {
         let script = OriginScript(Self.body, always: .hold("all", at: .head))
         try await withService(kind, script) { bed in
-            _ = try await bed.service.changeSession(bed.session, SessionSettings(hostConnections: 2))
+            _ = try await bed.service.changeSession(bed.session, to: SessionSettings(hostConnections: 2))
             let app = try await bed.attachManager()
             let ids = try await bed.submit(bed.batch(["/a", "/b", "/c"]))
             try await bed.wait(for: ids[2], waiting: .host)

@@ -29,7 +29,7 @@ import Testing
     private func change(_ bed: ServiceBed, _ change: (inout SessionSettings) -> Void) async throws {
         var settings = SessionSettings()
         change(&settings)
-        let info = try await bed.service.changeSession(SessionID(Self.session), settings)
+        let info = try await bed.service.changeSession(SessionID(Self.session), to: settings)
         #expect(info.settings == settings)
     }
 
@@ -186,7 +186,7 @@ import Testing
             var settings = SessionSettings()
             settings.idleTimeout = seconds
             await #expect {
-                _ = try await bed.service.changeSession(SessionID(Self.session), settings)
+                _ = try await bed.service.changeSession(SessionID(Self.session), to: settings)
             } throws: {
                 ($0 as? TransferError)?.code == .invalidRequest
             }

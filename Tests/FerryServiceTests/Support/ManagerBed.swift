@@ -73,7 +73,7 @@ extension ServiceBed {
     }
 
     func limitManager(to count: Int) async throws {
-        _ = try await service.changeSession(session, SessionSettings(activeTransfers: count))
+        _ = try await service.changeSession(session, to: SessionSettings(activeTransfers: count))
     }
 }
 

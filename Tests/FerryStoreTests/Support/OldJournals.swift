@@ -1,10 +1,17 @@
 /// Steps that make a journal's tables what they were in an earlier version.
 enum OldJournals {
-    /// With whole requests alone.
-    static let version9 = [
-        "ALTER TABLE requests DROP COLUMN template", "DROP TABLE request_templates",
-        "DELETE FROM grdb_migrations WHERE identifier = '10'",
+    /// Without indexes for the parts of the queue.
+    static let version10 = [
+        "DROP INDEX transfers_ended", "DROP INDEX transfers_unusual",
+        "DELETE FROM grdb_migrations WHERE identifier = '11'",
     ]
+
+    /// With whole requests alone.
+    static let version9 =
+        version10 + [
+            "ALTER TABLE requests DROP COLUMN template", "DROP TABLE request_templates",
+            "DELETE FROM grdb_migrations WHERE identifier = '10'",
+        ]
 
     /// Without columns for what decisions depend on.
     static let version8 =

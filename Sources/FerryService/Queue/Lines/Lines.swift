@@ -175,6 +175,13 @@ struct Lines: Sendable {
         delayed.filter { $0.value.reason == reason }.map { ($0.key, $0.value.key) }
     }
 
+    /// The transfers of a session, or of all, that wait for a moment for one of some reasons.
+    func delayed(for reasons: Set<WaitReason>, of session: SessionID?) -> Set<TransferID> {
+        Set(
+            delayed.filter { reasons.contains($0.value.reason) && (session == nil || $0.value.key.session == session) }
+                .keys)
+    }
+
     /// How many transfers of each session wait for an answer of its app.
     var asking: [SessionID: Int] {
         var asking: [SessionID: Int] = [:]

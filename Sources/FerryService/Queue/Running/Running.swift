@@ -277,6 +277,12 @@ struct Running: Sendable {
     /// The transfers that have a run.
     var withRun: Set<TransferID> { Set(records.keys) }
 
+    /// The transfers of a session that have a run; nil is all sessions.
+    func withRun(of session: SessionID?) -> Set<TransferID> {
+        guard let session else { return withRun }
+        return Set(records.keys.filter { slots[$0]?.key.session == session })
+    }
+
     /// How many transfers of a session have a run; nil is all sessions.
     func countWithRun(of session: SessionID? = nil) -> Int {
         guard let session else { return records.count }

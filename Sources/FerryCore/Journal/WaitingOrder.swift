@@ -1,0 +1,123 @@
+/// The transfers that wait or are suspended, in the order of their turns.
+///
+/// Reads about as many index entries as it gives transfers, however long the line is, besides the ids that the session's order
+/// names.
+package struct WaitingOrder {
+    private let reader: any JournalReader
+    private let filter: WaitingFilter
+    private let order: [TransferID]
+    /// What is known of the first ids of the order, or of the last ones where the line is read from its end.
+    private var named: [(id: TransferID, priority: Priority)] = []
+    private var looked = 0
+
+    /// Ids of the order that are looked up at once.
+    private static let window = 256
+
+    /// - Parameters:
+    ///   - excluding: transfers that have left the line, which the journal does not know.
+    package init(
+        of session: SessionID?, excluding: Set<TransferID>, reversed: Bool, in reader: any JournalReader
+    ) throws(TransferError) {
+        self.reader = reader
+        filter = WaitingFilter(session: session, excluding: excluding, reversed: reversed)
+        let order = try session.map { session throws(TransferError) in try reader.order(of: session) } ?? []
+        self.order = reversed ? order.reversed() : order
+    }
+
+    /// The first transfers, up to a number.
+    package mutating func ids(limit: Int) throws(TransferError) -> [TransferID] {
+        var ids: [TransferID] = []
+        for priority in try priorities() where ids.count < limit {
+            ids += try self.ids(with: priority, limit: limit - ids.count)
+        }
+        return ids
+    }
+
+    /// The priorities that there are, the first to get its turn first.
+    package func priorities() throws(TransferError) -> [Priority] {
+        let all = try reader.unusualPriorities(of: filter.session) + [.normal]
+        return filter.reversed ? all.sorted() : all.sorted(by: >)
+    }
+
+    /// The first transfers with a priority, up to a number.
+    package mutating func ids(with priority: Priority, limit: Int = .max) throws(TransferError) -> [TransferID] {
+        guard limit > 0 else { return [] }
+        // What the order names comes before all others, and after them where the line is read from its end.
+        guard filter.reversed else {
+            let named = try namedIDs(with: priority, limit: limit)
+            return named + (try otherIDs(with: priority, limit: limit - named.count))
+        }
+        let others = try otherIDs(with: priority, limit: limit)
+        return others + (try namedIDs(with: priority, limit: limit - others.count))
+    }
+
+    private func otherIDs(with priority: Priority, limit: Int) throws(TransferError) -> [TransferID] {
+        guard limit > 0 else { return [] }
+        var filter = filter
+        filter.excluding.formUnion(order)
+        return try reader.waiting(filter, with: priority, limit: limit)
+    }
+
+    private mutating func namedIDs(with priority: Priority, limit: Int) throws(TransferError) -> [TransferID] {
+        var ids: [TransferID] = []
+        var next = 0
+        while ids.count < limit {
+            if next == named.count {
+                guard looked < order.count else { break }
+                let window = order[looked..<min(order.count, looked + Self.window)]
+                looked += window.count
+                let found = try reader.waitingPriorities(of: Array(window), filter)
+                named += window.compactMap { id in found[id].map { (id, $0) } }
+                continue
+            }
+            if named[next].priority == priority { ids.append(named[next].id) }
+            next += 1
+        }
+        return ids
+    }
+}
+
+/// Which waiting transfers are meant.
+package struct WaitingFilter: Sendable {
+    /// Nil is all sessions.
+    package var session: SessionID?
+    package var excluding: Set<TransferID>
+    /// Whether the youngest comes first.
+    package var reversed: Bool
+
+    package init(session: SessionID?, excluding: Set<TransferID> = [], reversed: Bool = false) {
+        self.session = session
+        self.excluding = excluding
+        self.reversed = reversed
+    }
+}
+
+extension JournalTransaction {
+    /// Moves a waiting transfer within its session's line, and stores the order that follows.
+    ///
+    /// - Parameter excluding: transfers that have left the line, which the journal does not know.
+    /// - Returns: its place in the whole line, and the order if it has changed; nil if the transfer does not wait.
+    package func move(
+        _ id: TransferID, of session: SessionID, to move: QueueMove, excluding: Set<TransferID>
+    ) throws(TransferError) -> (place: Int, order: [TransferID]?)? {
+        var line = try WaitingOrder(of: session, excluding: excluding, reversed: false, in: self)
+        var own: [TransferID]?
+        var (start, count) = (0, 0)
+        for priority in try line.priorities() {
+            let ids = try line.ids(with: priority)
+            if ids.contains(id) { (own, start) = (ids, count) }
+            count += ids.count
+        }
+        guard var own, let old = own.firstIndex(of: id) else { return nil }
+        let target = move.target(from: start + old, of: count, within: start..<start + own.count)
+        let new = target - start
+        guard new != old else { return (target, nil) }
+        own.remove(at: old)
+        own.insert(id, at: new)
+        // Transfers that are not named come after, the oldest first: those behind the moved one need no name.
+        let first = own[...new]
+        let named = Set(first)
+        let order = try Array(first) + order(of: session).filter { !named.contains($0) }
+        return (target, try saveOrder(TransferIDRuns(order), of: session))
+    }
+}
