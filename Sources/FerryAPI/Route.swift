@@ -63,6 +63,8 @@ extension Route {
         AttachSession.route,
         QuitSessions.route, ConnectApplication.route, ActivateApplication.route, ChangeApplication.route,
         GetSettings.route, ChangeSettings.route,
+        GetGateway.route, ChangeGateway.route, GatewaySecret.route, OfferPairing.route, ListGatewayClients.route,
+        DeleteGatewayClient.route,
         StopDaemon.route,
     ]
 }

@@ -7,7 +7,7 @@ extension RPCEndpoint {
         /// What clients have to show, looked up with each message.
         package let secret: @Sendable () -> RPCSecret
         /// Absolute path of the folder that files go to without a `dir`.
-        package let folder: String
+        package let folder: @Sendable () -> String
         /// The session of new transfers, and the one that clients see.
         package var session: SessionID = Self.usualSession
         /// Whether clients see the transfers of all sessions.
@@ -19,14 +19,15 @@ extension RPCEndpoint {
         /// Writes the file that a client's session is saved to; nil: there is none.
         package var saveSession: (@Sendable () async throws(TransferError) -> Void)?
         /// Values in force of the program's own options, such as `rpc-listen-port`.
-        package var programOptions: [String: String] = [:]
+        package var programOptions: @Sendable () -> [String: String] = { [:] }
         /// Takes a line for the log, without secrets.
         package var log: @Sendable (String) -> Void = { _ in }
 
         package static let usualSession: SessionID = (try? SessionID("aria2")) ?? .cli
 
         package init(
-            service: any SessionService, folder: String, secret: @escaping @Sendable () -> RPCSecret
+            service: any SessionService, folder: @autoclosure @escaping @Sendable () -> String,
+            secret: @escaping @Sendable () -> RPCSecret
         ) {
             self.service = service
             self.folder = folder

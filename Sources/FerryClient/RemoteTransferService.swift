@@ -183,7 +183,7 @@ package final class RemoteTransferService: SessionService {
 // MARK: - Calling
 
 extension RemoteTransferService {
-    private func call<E: Endpoint>(
+    func call<E: Endpoint>(
         _ endpoint: E.Type, _ parameter: String? = nil, query: [QueryItem] = [], body: E.Request? = nil,
         afterLoss: Bool = true
     ) async throws(TransferError) -> E.Response {

@@ -41,7 +41,7 @@ extension RPCMethods {
     }
 
     private func request(_ urls: DownloadURLs, _ options: OptionValues) throws(RPCFault) -> TransferRequest {
-        var request = try options.request(for: urls, folder: configuration.folder)
+        var request = try options.request(for: urls, folder: configuration.folder())
         request.session = configuration.session
         if let name = options.text("ferry-session") {
             do throws(TransferError) { request.session = try SessionID(name) } catch { throw RPCFault(error) }

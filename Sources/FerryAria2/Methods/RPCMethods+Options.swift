@@ -28,7 +28,7 @@ extension RPCMethods {
         try checkSecrets(of: download, given.names)
         let options = options(of: download).merging(given)
         var change = try options.change(
-            of: download.transfer, given: given.names, urls: download.urls, folder: configuration.folder)
+            of: download.transfer, given: given.names, urls: download.urls, folder: configuration.folder())
         let note = DownloadNote(gid: download.note?.gid, urls: download.urls, options: options)
         // A transfer of another client keeps that client's note.
         if download.transfer.note == nil || download.note != nil { change.note = note.stored }
@@ -64,9 +64,9 @@ extension RPCMethods {
         if limit == nil {
             limit = try await asking { () async throws(TransferError) in try await service.settings().activeTransfers }
         }
-        var options = OptionTable.usualOfAll.merging(OptionValues(configuration.programOptions))
+        var options = OptionTable.usualOfAll.merging(OptionValues(configuration.programOptions()))
             .merging(memory.globals)
-        options["dir"] = options.folder(in: configuration.folder)
+        options["dir"] = options.folder(in: configuration.folder())
         options["max-concurrent-downloads"] = limit?.description
         options["max-overall-download-limit"] = settings.rateLimit.description
         return options.filter { !OptionNames.secret.contains($0) }.value
@@ -80,7 +80,7 @@ extension RPCMethods {
             global.filter { !["max-concurrent-downloads", "max-overall-download-limit"].contains($0) })
         let options = memory.globals.merging(given)
         // Defaults that no download could have are refused here, not with each download.
-        _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder)
+        _ = try options.request(for: DownloadURLs("http://localhost/"), folder: configuration.folder())
         try await changeLimits(
             downloads: try global.whole("max-concurrent-downloads", 1...Int.max),
             rate: try global.rateLimit("max-overall-download-limit"))

@@ -1,4 +1,4 @@
-import FerryAPI
+package import FerryAPI
 package import FerryCore
 import Glibc
 
@@ -6,6 +6,9 @@ import Glibc
 package protocol DaemonAccess: Sendable {
     /// The service; its calls start the daemon if none runs.
     var service: any SessionService { get }
+
+    /// The gateway; its calls start the daemon if none runs.
+    var gateway: any GatewayControl { get }
 
     /// Nil if no daemon runs; starts none.
     func statusIfRunning() async throws(TransferError) -> ServiceStatus?
@@ -45,6 +48,7 @@ package struct LocalDaemon: DaemonAccess {
     }
 
     package var service: any SessionService { remote }
+    package var gateway: any GatewayControl { RemoteGateway(remote) }
 
     package func statusIfRunning() async throws(TransferError) -> ServiceStatus? {
         if try await answers() { return try await observer.status() }

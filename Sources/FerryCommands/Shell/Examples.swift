@@ -93,6 +93,61 @@ struct Example {
             Example("ferry quit com.example.app/downloads", "Quits the one of several sessions of that identifier."),
             Example("ferry quit com.example.app --json", "Prints as JSON what came of each transfer."),
         ],
+        "gateway on": [
+            Example("ferry gateway on", "Lets clients of aria2 on this machine use Ferry, at port 6800."),
+            Example("ferry gateway on --port 6801", "Takes another port."),
+            Example(
+                "ferry gateway on --address 127.0.0.1 --address 192.168.1.2 --certificate ~/c.pem --key ~/k.pem",
+                "Listens on the local network too, with TLS."),
+        ],
+        "gateway off": [
+            Example("ferry gateway off", "Closes the port; the settings stay."),
+            Example("ferry gateway off && ferry gateway status", "Closes it and shows what is left."),
+            Example("ferry gateway off && ferry gateway secret --new", "Shuts out who may have the secret."),
+        ],
+        "gateway status": [
+            Example("ferry gateway status", "Shows where the gateway answers and what it allows."),
+            Example("ferry gateway status --json", "Prints it as JSON."),
+            Example("ferry gateway status | grep problem", "Shows what keeps it from answering."),
+        ],
+        "gateway secret": [
+            Example("ferry gateway secret", "Prints what clients have to show."),
+            Example("ferry gateway secret --new", "Replaces it; who has the old one is let in no more."),
+            Example(
+                "aria2p --secret \"$(ferry gateway secret)\" list", "Gives it to a client without showing it."),
+        ],
+        "gateway allow": [
+            Example("ferry gateway allow https://ariang.example", "Lets a web page use the gateway."),
+            Example("ferry gateway allow --remove https://ariang.example", "Takes that back."),
+            Example("ferry gateway allow --host nas.local", "Lets clients call the gateway by another name."),
+        ],
+        "gateway folders": [
+            Example("ferry gateway folders", "Shows the folders that clients may put files into."),
+            Example("ferry gateway folders --add /srv/media", "Allows another one, with the folders below."),
+            Example("ferry gateway folders --remove /srv/media", "Takes that back."),
+        ],
+        "gateway show": [
+            Example("ferry gateway show all", "Lets clients of aria2 see and change all transfers."),
+            Example("ferry gateway show own", "Lets them see those of session aria2 alone."),
+            Example("ferry gateway show own && ferry list --session aria2", "Shows what they see."),
+        ],
+        "gateway pair": [
+            Example("ferry gateway pair", "Prints a code that makes one client known."),
+            Example("ferry gateway pair --json", "Prints it as JSON, with the seconds for which it is good."),
+            Example(
+                "curl http://localhost:6800/v1/pair --json '{\"code\": \"CODE\", \"name\": \"phone\"}'",
+                "Shows how a client comes to its token."),
+        ],
+        "gateway clients": [
+            Example("ferry gateway clients", "Lists the clients that were paired."),
+            Example("ferry gateway clients --remove 2", "Shuts one of them out."),
+            Example("ferry gateway clients --json", "Prints them as JSON."),
+        ],
+        "web": [
+            Example("ferry web", "Prints the address of the gateway."),
+            Example("ferry gateway on && ferry web", "Turns the gateway on first."),
+            Example("xdg-open \"$(ferry web)\"", "Opens it."),
+        ],
         "settings": [
             Example("ferry settings", "Shows the daemon's settings with their ranges."),
             Example("ferry settings active_transfers=32 rate_limit=8M", "Changes two of them."),

@@ -85,6 +85,9 @@ extension BasicRequestContext {
     /// The session that the path names.
     func sessionID() throws -> SessionID { try SessionID(parameter()) }
 
+    /// The paired client that the path names.
+    func gatewayClient() throws -> String { try parameter() }
+
     /// The app that the path names.
     func application() throws -> String { try parameter() }
 

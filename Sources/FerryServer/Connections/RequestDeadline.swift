@@ -17,7 +17,10 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bytes of requests that are not answered.
     private var held = 0
 
+    private let bodyBytes: Int
+
     init(_ limits: RequestPhase.Limits, _ budget: BodyBudget) {
+        bodyBytes = limits.bodyBytes
         phase = RequestPhase(limits)
         self.budget = budget
     }
@@ -88,18 +91,21 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
             alarm = nil
         case .refuse(let cause, let time):
             setAlarm(time, context)
-            context.fireErrorCaught(Self.failure(cause))
+            context.fireErrorCaught(failure(cause))
         case .close:
             alarm?.cancel()
             context.close(promise: nil)
         }
     }
 
-    private static func failure(_ cause: RequestPhase.Cause) -> APIFailure {
+    private func failure(_ cause: RequestPhase.Cause) -> APIFailure {
         switch cause {
         case .late:
             APIFailure(
                 .requestTimeout, "The body of the request did not come in time.", headers: [.connection: "close"])
+        case .tooLarge:
+            APIFailure(
+                .contentTooLarge, "The body has more than \(bodyBytes >> 20) MiB.", headers: [.connection: "close"])
         case .noRoom:
             APIFailure(
                 .serviceUnavailable,

@@ -14,12 +14,14 @@ struct RequestPhase {
         var rest = TimeAmount.seconds(5)
         /// Bytes of that rest.
         var restBytes = 16 << 20
+        /// Bytes of one request's body.
+        var bodyBytes = Int.max
         /// Bytes of all requests together that are not answered: four of the largest.
         var allBytes = 256 << 20
     }
 
     /// Why a request is refused before it is whole.
-    enum Cause: Equatable { case late, noRoom }
+    enum Cause: Equatable { case late, noRoom, tooLarge }
 
     enum Action: Equatable {
         case nothing
@@ -43,6 +45,8 @@ struct RequestPhase {
     private var state = State.awaitingHead
     /// Requests whose answers have not ended; a client may send the next before it has the answer to the last.
     private var open = 0
+    /// Bytes of the body that is being received.
+    private var received = 0
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
@@ -57,6 +61,7 @@ struct RequestPhase {
     mutating func headCame() -> Action {
         if case .draining = state { return .close }
         open += 1
+        received = 0
         state = .receiving
         return .limit(limits.body)
     }
@@ -68,7 +73,13 @@ struct RequestPhase {
             guard count <= left else { return .close }
             state = .draining(left: left - count)
             return .drop
-        case .awaitingHead, .receiving, .answering: return .nothing
+        case .awaitingHead, .receiving, .answering:
+            received += count
+            guard received <= limits.bodyBytes else {
+                state = .refused
+                return .refuse(.tooLarge, limits.rest)
+            }
+            return .nothing
         }
     }
 

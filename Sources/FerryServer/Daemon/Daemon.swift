@@ -53,8 +53,13 @@ package struct Daemon: Sendable {
     private func runParts(_ service: any HostedService, signals: [UnixSignal]) async throws {
         let group = GroupHandle()
         let manager = ServiceManager(environment: environment)
+        let gateway = Gateway(
+            folder: paths.stateFolder + "/gateway",
+            usual: GatewaySettings(
+                folders: DownloadFolders.usual(environment: environment, home: NSHomeDirectory())), logger: logger)
         let server = ControlServer(
-            api: ControlAPI(service: service, stop: { await group.stop() }), socket: ControlSocket(path: paths.socket),
+            api: ControlAPI(service: service, gateway: gateway, stop: { await group.stop() }),
+            socket: ControlSocket(path: paths.socket),
             logger: logger,
             listening: { [ready] in
                 ready.ready()
@@ -62,7 +67,8 @@ package struct Daemon: Sendable {
             })
         var configuration = ServiceGroupConfiguration(
             services: [  // ended from the right: the notice first
-                service, server, StatusLine(service: service, manager: manager),
+                service, GatewayServer(gateway: gateway, service: service, logger: logger), server,
+                StatusLine(service: service, manager: manager),
                 EndingNotice(service: service, manager: manager, limit: end, logger: logger),
             ], gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.patience

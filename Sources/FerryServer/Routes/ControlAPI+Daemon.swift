@@ -3,7 +3,7 @@ import FerryCore
 import Hummingbird
 
 extension ControlAPI {
-    func addDaemonRoutes(to router: Router<BasicRequestContext>) {
+    func addStatusRoutes(to router: Router<BasicRequestContext>) {
         router.serve(GetVersion.self) { request, _ in
             try request.hasNoQuery()
             return GetVersion.Response(
@@ -13,6 +13,9 @@ extension ControlAPI {
             try request.hasNoQuery()
             return try await service.status()
         }
+    }
+
+    func addStopRoute(to router: Router<BasicRequestContext>) {
         router.serve(StopDaemon.self, status: .accepted) { request, _ in
             try request.hasNoQuery()
             let pid = try await service.status().pid

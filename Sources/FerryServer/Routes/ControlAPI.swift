@@ -1,4 +1,4 @@
-import FerryAPI
+package import FerryAPI
 package import FerryCore
 import HTTPTypes
 import Hummingbird
@@ -6,11 +6,16 @@ import Hummingbird
 /// The control API over a service: decodes, calls, encodes, and decides nothing.
 package struct ControlAPI: Sendable {
     let service: any SessionService
+    /// The user's hold on the gateway; nil where it is not offered.
+    let gateway: (any GatewayControl)?
     /// Begins the daemon's end; returns at once.
     let stop: @Sendable () async -> Void
 
-    package init(service: any SessionService, stop: @escaping @Sendable () async -> Void) {
+    package init(
+        service: any SessionService, gateway: (any GatewayControl)? = nil, stop: @escaping @Sendable () async -> Void
+    ) {
         self.service = service
+        self.gateway = gateway
         self.stop = stop
     }
 
@@ -21,13 +26,15 @@ package struct ControlAPI: Sendable {
         router.add(middleware: RequestLog())
         router.add(middleware: ErrorResponses())
         router.add(middleware: CallerCheck())
-        addDaemonRoutes(to: router)
+        addStatusRoutes(to: router)
+        addStopRoute(to: router)
         addTransferRoutes(to: router)
         addBatchRoute(to: router)
         addEventRoute(to: router)
         addSessionRoutes(to: router)
         addBackgroundRoutes(to: router)
         addSettingsRoutes(to: router)
+        if let gateway { addGatewayRoutes(to: router, gateway) }
         return router
     }
 }

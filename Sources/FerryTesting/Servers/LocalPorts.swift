@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 
 /// Ports of 127.0.0.1 for servers that others wrote, which cannot choose one of their own.
-enum LocalPorts {
+package enum LocalPorts {
     /// Returns ports that are free at the moment, all different. Another program may take one before the server does.
-    static func free(_ count: Int) async throws -> [Int] {
+    package static func free(_ count: Int) async throws -> [Int] {
         var channels: [any Channel] = []
         for _ in 0..<count {
             channels.append(

@@ -1,3 +1,4 @@
+import FerryAPI
 import FerryClient
 import FerryCore
 import Foundation
@@ -143,6 +144,8 @@ final class FakeDaemon: DaemonAccess, SessionService {
         }
     }
 
+    let fakeGateway = FakeGateway()
+    var gateway: any GatewayControl { fakeGateway }
     func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { [] }
     func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
         QueueCounts(active: 0, waiting: 0, ended: 0)

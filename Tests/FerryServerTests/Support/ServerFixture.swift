@@ -1,3 +1,4 @@
+import FerryAPI
 import FerryCore
 @testable import FerryServer
 import Foundation
@@ -34,7 +35,11 @@ func withServer(
         if let log { logger.handler = ToldLog(log) }
         logger.logLevel = log == nil ? .critical : .notice
         let server = ControlServer(
-            api: ControlAPI(service: service, stop: {}), socket: ControlSocket(path: path), logger: logger,
+            api: ControlAPI(
+                service: service,
+                gateway: Gateway(
+                    folder: folder + "/gateway", usual: GatewaySettings(folders: ["/d"]), logger: logger), stop: {}),
+            socket: ControlSocket(path: path), logger: logger,
             limits: limits, mostConnections: mostConnections, credentials: credentials,
             listening: {
                 continuation.yield()

@@ -126,6 +126,8 @@ struct SocketClient: Sendable {
 struct Connection: Sendable {
     private let descriptor: Int32
 
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -155,8 +157,8 @@ struct Connection: Sendable {
         }
     }
 
-    func read() -> Data {
-        var room = [UInt8](repeating: 0, count: 64 << 10)
+    func read(_ most: Int = 64 << 10) -> Data {
+        var room = [UInt8](repeating: 0, count: most)
         let count = unsafe Foundation.recv(descriptor, &room, room.count, 0)
         return Data(room.prefix(max(0, count)))
     }
@@ -186,6 +188,28 @@ struct Connection: Sendable {
     }
 
     func end() { close(descriptor) }
+}
+
+extension Connection {
+    /// Connects to a port of 127.0.0.1.
+    init(port: Int) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            let number = errno
+            close(descriptor)
+            throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
+        }
+        self.init(descriptor: descriptor)
+    }
 }
 
 /// Runs blocking calls off the threads that the server's tasks need.

@@ -1,0 +1,100 @@
+import FerryCore
+
+/// Shows the gateway's settings, where it listens, and what keeps it from that.
+package enum GetGateway: Endpoint {
+    package typealias Response = GatewayStatus
+    package static let route = Route(.get, "/gateway", "Shows the gateway and its settings.")
+}
+
+/// Changes the gateway's settings, and turns it on or off.
+package enum ChangeGateway: Endpoint {
+    package typealias Request = GatewayChange
+    package typealias Response = GatewayStatus
+    package static let route = Route(.patch, "/gateway", "Changes the gateway's settings, and turns it on or off.")
+}
+
+/// Shows the gateway's secret, or makes another one.
+package enum GatewaySecret: Endpoint {
+    package static let route = Route(.post, "/gateway/secret", "Shows the gateway's secret, or makes another one.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        /// Whether another secret takes its place.
+        package var isNew: Bool
+
+        package init(isNew: Bool) { self.isNew = isNew }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case isNew = "new" }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var secret: String
+
+        package init(secret: String) { self.secret = secret }
+    }
+}
+
+/// Makes a code with which one client gets a token of its own.
+package enum OfferPairing: Endpoint {
+    package typealias Response = PairingOffer
+    package static let route = Route(
+        .post, "/gateway/pairing", "Makes a code with which one client gets a token of its own.")
+}
+
+/// Lists the paired clients.
+package enum ListGatewayClients: Endpoint {
+    package typealias Response = [GatewayClient]
+    package static let route = Route(.get, "/gateway/clients", "Lists the paired clients.")
+}
+
+/// Forgets a paired client.
+package enum DeleteGatewayClient: Endpoint {
+    package static let route = Route(
+        .delete, "/gateway/clients/{id}", "Forgets a paired client; its token is good no more.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var id: String
+
+        package init(id: String) { self.id = id }
+    }
+}
+
+/// Gives a client that shows a code a token of its own; served by the gateway alone.
+package enum PairClient: Endpoint {
+    package static let route = Route(.post, "/pair", "Gives a client that shows a code a token of its own.")
+
+    package struct Request: Hashable, Codable, Sendable {
+        package var code: String
+        /// What the client calls itself, 1 to 64 characters.
+        package var name: String
+
+        package init(code: String, name: String) {
+            self.code = code
+            self.name = name
+        }
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable { case code, name }
+    }
+
+    package struct Response: Hashable, Codable, Sendable {
+        package var id: String
+        /// Shown in place of the secret; it is told once.
+        package var token: String
+
+        package init(id: String, token: String) {
+            self.id = id
+            self.token = token
+        }
+    }
+}
+
+extension GatewayChange: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
+
+extension GatewaySecret.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}
+
+extension PairClient.Request: StrictBody {
+    package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
+}

@@ -1,0 +1,29 @@
+package import FerryAPI
+package import FerryCore
+
+/// The gateway of the daemon, over its socket; starts the daemon when none answers.
+package struct RemoteGateway: GatewayControl {
+    private let service: RemoteTransferService
+
+    init(_ service: RemoteTransferService) { self.service = service }
+
+    package func status() async throws(TransferError) -> GatewayStatus { try await service.call(GetGateway.self) }
+
+    package func change(_ change: GatewayChange) async throws(TransferError) -> GatewayStatus {
+        try await service.call(ChangeGateway.self, body: change)
+    }
+
+    package func secret(isNew: Bool) async throws(TransferError) -> String {
+        try await service.call(GatewaySecret.self, body: .init(isNew: isNew)).secret
+    }
+
+    package func pair() async throws(TransferError) -> PairingOffer { try await service.call(OfferPairing.self) }
+
+    package func clients() async throws(TransferError) -> [GatewayClient] {
+        try await service.call(ListGatewayClients.self)
+    }
+
+    package func removeClient(_ id: String) async throws(TransferError) {
+        _ = try await service.call(DeleteGatewayClient.self, id, afterLoss: false)
+    }
+}

@@ -1,0 +1,180 @@
+import ArgumentParser
+import FerryAPI
+import FerryClient
+import FerryCore
+import FerryFoundation
+
+/// The gateway by hand.
+struct GatewayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        verb: "gateway", abstract: "Let clients of aria2, web pages and other machines use Ferry.",
+        discussion: """
+            The gateway is off until it is turned on, and answers this machine alone unless another address is named. \
+            Clients show its secret, or a token that they got by a pairing code.
+            """,
+        subcommands: [
+            GatewayOn.self, GatewayOff.self, GatewayShowStatus.self, GatewayShowSecret.self, GatewayAllow.self,
+            GatewayFolders.self, GatewayShow.self, GatewayPair.self, GatewayClients.self,
+        ])
+
+    static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .usage]
+}
+
+/// Turns the gateway on.
+struct GatewayOn: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "on", abstract: "Turn the gateway on, now and at each start of the daemon.")
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Option(help: ArgumentHelp("The port (default: 6800, or the one that was given last).", valueName: "number"))
+    var port: Int?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "An address to listen on, in place of 127.0.0.1 and ::1; may be given again.", valueName: "address"))
+    var address: [String] = []
+
+    @Option(help: ArgumentHelp("The PEM file of a certificate for TLS; empty for none.", valueName: "file"))
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The PEM file of the certificate's private key.", valueName: "file"))
+    var key: String?
+
+    func validate() throws {
+        guard (certificate == nil) == (key == nil) || certificate == "" else {
+            throw ValidationError("--certificate and --key belong together.")
+        }
+    }
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        var change = GatewayChange()
+        change.isOn = true
+        change.port = port
+        change.addresses = address.isEmpty ? nil : address
+        change.certificate = certificate.map { $0.isEmpty ? "" : context.typedPath.folder($0) }
+        change.key = certificate == "" ? "" : key.map { context.typedPath.folder($0) }
+        let gateway = try context.daemon().gateway
+        let status = try await GatewayText.settled(try await gateway.change(change), of: gateway)
+        for url in status.listening { context.console.print(["\(url)/jsonrpc"]) }
+        for problem in status.problems { context.console.say("ferry: \(problem.escapingControls)") }
+        if let warning = GatewayText.warning(status.settings) { context.console.say("ferry: \(warning)") }
+        context.console.say("Clients show the secret that `ferry gateway secret` prints.")
+        return status.listening.isEmpty ? ErrorExit.own.rawValue : 0
+    }
+}
+
+/// Turns the gateway off.
+struct GatewayOff: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "off", abstract: "Turn the gateway off; its settings, secret and clients stay.")
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        var change = GatewayChange()
+        change.isOn = false
+        _ = try await context.daemon().gateway.change(change)
+        context.console.say("The gateway is off.")
+        return 0
+    }
+}
+
+/// Shows how the gateway is.
+struct GatewayShowStatus: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "status", abstract: "Show where the gateway answers, and what it allows.")
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let status = try await context.daemon().gateway.status()
+        context.console.print(json ? [try JSONText.line(status)] : GatewayText.lines(status))
+        return 0
+    }
+}
+
+/// Prints the secret.
+struct GatewayShowSecret: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "secret", abstract: "Print the secret that clients have to show.",
+        discussion: "Clients of aria2 call it the RPC secret, others send it as `Authorization: Bearer SECRET`.")
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Flag(help: "Replace it; who has the old one is let in no more.")
+    var new = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        context.console.print([try await context.daemon().gateway.secret(isNew: new)])
+        return 0
+    }
+}
+
+/// Lets web pages use the gateway.
+struct GatewayAllow: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "allow", abstract: "Let a web page or an extension use the gateway, or call it by another name.",
+        discussion: """
+            An origin is scheme and host, as https://ariang.example or moz-extension://id; `*` stands for every page on \
+            the web, which then needs nothing but the secret.
+            """)
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Argument(help: "Origins of pages and extensions.")
+    var origin: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("A host name of this machine; may be given again.", valueName: "name"))
+    var host: [String] = []
+
+    @Flag(help: "Take it back.")
+    var remove = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        var change = GatewayChange()
+        if remove {
+            (change.removedOrigins, change.removedNames) = (origin, host)
+        } else {
+            (change.addedOrigins, change.addedNames) = (origin, host)
+        }
+        let settings = try await context.daemon().gateway.change(change).settings
+        if !remove, origin.contains("*") {
+            context.console.say(
+                "ferry: Every page that a browser of yours opens may now use the gateway if it has the secret.")
+        }
+        context.console.print(settings.origins + settings.names)
+        return 0
+    }
+}
+
+/// Shows and changes the folders that files may go to.
+struct GatewayFolders: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "folders", abstract: "Show or change the folders that clients may put files into.",
+        discussion: "The first is where files go without a folder of their own.")
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Option(
+        parsing: .singleValue, help: ArgumentHelp("Allow a folder and those below it.", valueName: "folder"),
+        completion: .directory)
+    var add: [String] = []
+
+    @Option(
+        parsing: .singleValue, help: ArgumentHelp("Allow it no more.", valueName: "folder"), completion: .directory)
+    var remove: [String] = []
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let gateway = try context.daemon().gateway
+        guard !add.isEmpty || !remove.isEmpty else {
+            context.console.print(try await gateway.status().settings.folders)
+            return 0
+        }
+        var change = GatewayChange()
+        change.addedFolders = add.map(context.typedPath.folder)
+        change.removedFolders = remove.map(context.typedPath.folder)
+        context.console.print(try await gateway.change(change).settings.folders)
+        return 0
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import NIOCore
+
+/// Says whether a connection comes from a program of this process's own user on this machine.
+///
+/// Such a program may read the gateway's secret from its file: it need not show it to be told of events.
+enum LocalPeer {
+    /// Whether the other end of a TCP connection is a program of this user. False where the system does not say so.
+    static func isOwn(_ channel: any Channel) -> Bool {
+        guard let remote = channel.remoteAddress, let local = channel.localAddress else { return false }
+        let table: String
+        switch remote {
+        case .v4: table = "/proc/net/tcp"
+        case .v6: table = "/proc/net/tcp6"
+        case .unixDomainSocket: return false
+        }
+        guard let text = try? String(contentsOfFile: table, encoding: .utf8), let there = entry(remote),
+            let here = entry(local)
+        else { return false }
+        return owner(of: there, to: here, in: text) == getuid()
+    }
+
+    /// The user of the socket that connects two addresses; nil if the table has none.
+    ///
+    /// - Parameters:
+    ///   - address: the socket's own address, as the table writes it.
+    ///   - table: the text of `/proc/net/tcp` or `tcp6` (proc_net_tcp.txt of the kernel's documentation).
+    static func owner(of address: String, to other: String, in table: String) -> uid_t? {
+        for line in table.split(separator: "\n").dropFirst() {
+            let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard columns.count > 7, columns[1] == address, columns[2] == other else { continue }
+            return uid_t(columns[7])
+        }
+        return nil
+    }
+
+    /// An address as the table writes it: words of 32 bits in the machine's order, then the port.
+    static func entry(_ address: SocketAddress) -> String? {
+        guard let text = address.ipAddress else { return nil }
+        let isVersion6 = text.contains(":")
+        var bytes = [UInt8](repeating: 0, count: isVersion6 ? 16 : 4)
+        guard unsafe inet_pton(isVersion6 ? AF_INET6 : AF_INET, text, &bytes) == 1 else { return nil }
+        var result = ""
+        for word in stride(from: 0, to: bytes.count, by: 4) {
+            for byte in bytes[word..<word + 4].reversed() { result += hexadecimal(Int(byte), digits: 2) }
+        }
+        return result + ":" + hexadecimal(address.port ?? 0, digits: 4)
+    }
+
+    private static func hexadecimal(_ number: Int, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Where people expect downloads: the folder that their desktop names (xdg-user-dirs), and `Downloads` in their home.
+enum DownloadFolders {
+    /// Absolute paths, the usual one first.
+    ///
+    /// - Parameter read: the text of a file; nil if there is none.
+    static func usual(
+        environment: [String: String], home: String,
+        read: (String) -> String? = { try? String(contentsOfFile: $0, encoding: .utf8) }
+    ) -> [String] {
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        let settings = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        let own = home == "/" ? "/Downloads" : home + "/Downloads"
+        let named = read(settings + "/user-dirs.dirs").flatMap { folder(in: $0, home: home) }
+        guard let named, named != own, named != home, AllowedFolders.isPlain(named) else { return [own] }
+        return [named, own]
+    }
+
+    /// The value of `XDG_DOWNLOAD_DIR`, which begins with `$HOME/` or is an absolute path.
+    private static func folder(in text: String, home: String) -> String? {
+        var found: String?
+        for line in text.split(separator: "\n") {
+            let line = line.drop { $0 == " " || $0 == "\t" }
+            guard line.hasPrefix("XDG_DOWNLOAD_DIR=\"") else { continue }
+            let value = line.dropFirst("XDG_DOWNLOAD_DIR=\"".count).prefix { $0 != "\"" }
+            if value.hasPrefix("$HOME") {
+                found = home + value.dropFirst("$HOME".count)
+            } else if value.hasPrefix("/") {
+                found = String(value)
+            }
+        }
+        while let path = found, path.count > 1, path.hasSuffix("/") { found = String(path.dropLast()) }
+        return found
+    }
+}

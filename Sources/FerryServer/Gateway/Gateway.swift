@@ -1,0 +1,217 @@
+package import FerryAPI
+package import FerryCore
+import Foundation
+import Logging
+import Synchronization
+
+/// What the user has said of the gateway, and who may come in. The listeners follow it.
+package actor Gateway: GatewayControl {
+    private let files: GatewayFiles
+    private let logger: Logger
+    private var settings: GatewaySettings
+    private var stored: [GatewayFiles.StoredClient]
+    private var pairing = Pairing()
+    private var listening: [String: String] = [:]
+    private var problems: [String: String] = [:]
+    /// Rises with each change of what the listeners depend on: what earlier ones say counts no more.
+    private var generation = 0
+    /// Why the settings or the clients cannot be read, and why the secret cannot: nobody is let in then.
+    private var damage: String?
+    private var secretDamage: String?
+    private var follower: AsyncStream<GatewayListeners>.Continuation?
+    /// What every request is judged by, without a wait for this actor.
+    private let current: Mutex<Current>
+
+    private struct Current: Sendable {
+        var keys = GatewayKeys()
+        var settings: GatewaySettings
+    }
+
+    /// Most paired clients.
+    static let mostClients = 256
+
+    /// - Parameters:
+    ///   - folder: absolute path of the gateway's own folder; it is made with the first change.
+    ///   - usual: the settings before the first change.
+    init(folder: String, usual: GatewaySettings, logger: Logger) {
+        files = GatewayFiles(folder: folder)
+        self.logger = logger
+        var current = Current(settings: usual)
+        var stored: [GatewayFiles.StoredClient] = []
+        var damage: String?
+        var secretDamage: String?
+        do throws(TransferError) {
+            current.settings = try files.settings() ?? usual
+            stored = try files.clients()
+        } catch { damage = error.message }
+        do throws(TransferError) { current.keys.secret = try files.secret() ?? "" } catch {
+            secretDamage = error.message
+        }
+        if current.settings.isOn, current.keys.secret.isEmpty, secretDamage == nil {
+            secretDamage = "The gateway's secret is gone; `ferry gateway secret --new` makes another one."
+        }
+        current.keys.tokens = Self.tokens(stored)
+        settings = current.settings
+        self.stored = stored
+        self.damage = damage
+        self.secretDamage = secretDamage
+        self.current = Mutex(current)
+        if let damage = damage ?? secretDamage { logger.error("The gateway stays closed: \(damage)") }
+    }
+
+    // MARK: What requests are judged by
+
+    nonisolated var keys: GatewayKeys { current.withLock(\.keys) }
+    nonisolated var settingsNow: GatewaySettings { current.withLock(\.settings) }
+    nonisolated var folders: AllowedFolders { AllowedFolders(settingsNow.folders) }
+
+    // MARK: The user's hold on it
+
+    package func status() -> GatewayStatus {
+        var problems = problems.sorted { $0.key < $1.key }.map(\.value)
+        problems = [damage, secretDamage].compactMap { $0 } + problems
+        return GatewayStatus(
+            settings: settings, listening: listening.sorted { $0.key < $1.key }.map(\.value), problems: problems)
+    }
+
+    package func change(_ change: GatewayChange) throws(TransferError) -> GatewayStatus {
+        if let damage { throw TransferError(.internal, damage) }
+        let changed = try settings.applying(change)
+        if changed.isOn {
+            if let secretDamage { throw TransferError(.internal, secretDamage) }
+            if keys.secret.isEmpty { try makeSecret() }
+            if let certificate = changed.certificate, let key = changed.key {
+                _ = try GatewayTLS.context(certificate: certificate, key: key)
+            }
+        }
+        try files.save(changed)
+        if GatewayListeners(changed) != GatewayListeners(settings) {
+            generation += 1
+            listening = [:]
+            problems = [:]
+        }
+        settings = changed
+        current.withLock { $0.settings = changed }
+        tell()
+        return status()
+    }
+
+    package func secret(isNew: Bool) throws(TransferError) -> String {
+        if isNew || keys.secret.isEmpty {
+            if let secretDamage, !isNew { throw TransferError(.internal, secretDamage) }
+            try makeSecret()
+        }
+        return keys.secret
+    }
+
+    private func makeSecret() throws(TransferError) {
+        var random = SystemRandomNumberGenerator()
+        let secret = GatewayKeys.random(using: &random)
+        try files.save(secret: secret)
+        current.withLock { $0.keys.secret = secret }
+        guard secretDamage != nil else { return }
+        secretDamage = nil
+        tell()
+    }
+
+    package func pair() throws(TransferError) -> PairingOffer {
+        guard stored.count < Self.mostClients else {
+            throw TransferError(
+                .invalidRequest, "\(stored.count) clients are paired, which is all that there may be; remove one first."
+            )
+        }
+        var random = SystemRandomNumberGenerator()
+        return pairing.offer(at: .now, using: &random)
+    }
+
+    package func clients() -> [GatewayClient] { stored.map(\.client) }
+
+    package func removeClient(_ id: String) throws(TransferError) {
+        let left = stored.filter { $0.client.id != id }
+        guard left.count < stored.count else {
+            throw TransferError(
+                .invalidRequest,
+                "No paired client has the id “\(id.escapingControls)”; `ferry gateway clients` lists them.")
+        }
+        try keep(left)
+    }
+
+    // MARK: A client that pairs
+
+    /// Gives a client that shows the code a token; nil for a wrong code.
+    func pair(_ request: PairClient.Request) throws(TransferError) -> PairClient.Response? {
+        let name = request.name
+        guard (1...64).contains(name.count), name.utf8.count <= 256, !name.hasControls else {
+            throw TransferError(.invalidRequest, "name is what the client calls itself, 1 to 64 characters.")
+        }
+        guard pairing.take(request.code, at: .now) else { return nil }
+        var random = SystemRandomNumberGenerator()
+        let token = GatewayKeys.random(using: &random)
+        let taken = Set(stored.map(\.client.id))
+        var number = stored.count + 1
+        while taken.contains(String(number)) { number += 1 }
+        let id = String(number)
+        let client = GatewayClient(id: id, name: name, pairedAt: Date())
+        try keep(stored + [GatewayFiles.StoredClient(client: client, token: token)])
+        logger.notice("The gateway has paired a client", metadata: ["id": "\(id)", "name": "\(name.escapingControls)"])
+        return PairClient.Response(id: id, token: token)
+    }
+
+    private func keep(_ clients: [GatewayFiles.StoredClient]) throws(TransferError) {
+        try files.save(clients)
+        stored = clients
+        current.withLock { $0.keys.tokens = Self.tokens(clients) }
+    }
+
+    private static func tokens(_ clients: [GatewayFiles.StoredClient]) -> [String: String] {
+        Dictionary(clients.map { ($0.client.id, $0.token) }, uniquingKeysWith: { $1 })
+    }
+
+    // MARK: The listeners
+
+    /// What listeners there are to be, now and after each change.
+    func follow() -> AsyncStream<GatewayListeners> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: GatewayListeners.self, bufferingPolicy: .bufferingNewest(1))
+        follower = continuation
+        tell()
+        return stream
+    }
+
+    private func tell() {
+        var settings = settings
+        // Without a whole installation the gateway opens to nobody.
+        if damage != nil || secretDamage != nil { settings.isOn = false }
+        var listeners = GatewayListeners(settings)
+        listeners.generation = generation
+        follower?.yield(listeners)
+    }
+
+    /// Notes that it answers at an address, under a URL; or why it does not.
+    func note(_ generation: Int, _ address: String, url: String?, problem: String? = nil) {
+        guard generation == self.generation else { return }
+        if let problem, problems[address] != problem {
+            logger.warning("The gateway cannot answer: \(problem)")
+        }
+        listening[address] = url
+        problems[address] = problem
+    }
+}
+
+/// What the listeners depend on; all else is looked up with each request.
+struct GatewayListeners: Hashable, Sendable {
+    let isOn: Bool
+    let port: Int
+    let addresses: [String]
+    let certificate: String?
+    let key: String?
+    var generation = 0
+
+    init(_ settings: GatewaySettings) {
+        isOn = settings.isOn
+        port = settings.port
+        addresses = settings.addresses
+        certificate = settings.certificate
+        key = settings.key
+    }
+}

@@ -1,0 +1,120 @@
+import FerryCore
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOSSL
+import NIOWebSocket
+
+/// One connection of the gateway: HTTP/1.1, or a WebSocket for aria2's interface.
+struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
+    typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+
+    /// What a connection has become once its first request is there.
+    enum Kind: Sendable {
+        case http(HTTP)
+        case socket(Socket)
+    }
+
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        fileprivate let kind: EventLoopFuture<Kind>
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let limits: GatewayLimits
+    let tls: NIOSSLContext?
+    /// Whether a request for a WebSocket gets one, if there is a place.
+    let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool
+    let sockets: RPCSockets
+    let logger: Logger
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(OutboundLimit(limits.outbound, patience: limits.patience))
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            let encoder = HTTPResponseEncoder()
+            let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
+            let deadline = RequestDeadline(limits.request, limits.bodies)
+            try pipeline.addHandler(encoder)
+            try pipeline.addHandler(decoder)
+            try pipeline.addHandler(deadline)
+            try pipeline.addHandler(ConnectionPlace(limits.connections))
+            try pipeline.addHandler(QuiesceDeadline(limit: .seconds(5)))
+            let gate = UpgradeGate(mayUpgrade, limits.webSockets)
+            try pipeline.addHandler(gate)
+            let upgrade = NIOTypedHTTPServerUpgradeHandler(
+                httpEncoder: encoder, extraHTTPHandlers: [decoder, deadline, gate],
+                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                    upgraders: [upgrader()],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.eventLoop.makeCompletedFuture { .http(try Self.http(channel, logger)) }
+                    }))
+            try pipeline.addHandler(upgrade)
+            return Value(channel: channel, kind: upgrade.upgradeResultFuture)
+        }
+    }
+
+    private func upgrader() -> NIOTypedWebSocketServerUpgrader<Kind> {
+        NIOTypedWebSocketServerUpgrader(
+            maxFrameSize: GatewayRouter.mostBytes,
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    .socket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                }
+            })
+    }
+
+    private static func http(_ channel: any Channel, _ logger: Logger) throws -> HTTP {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            switch try await value.kind.get() {
+            case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+            case .socket(let channel): await sockets.serve(channel)
+            }
+        } catch {
+            // The client left before its first request was there, or sent none.
+            value.channel.close(promise: nil)
+        }
+    }
+}
+
+/// What bounds all connections of the gateway together.
+struct GatewayLimits: Sendable {
+    var request = RequestPhase.Limits()
+    let bodies: BodyBudget
+    let connections: ConnectionLimit
+    var webSockets: ConnectionLimit
+    let outbound: OutboundBudget
+    /// Time in which a client takes something of what was sent.
+    var patience = TimeAmount.seconds(30)
+    /// Time in which a client of a WebSocket gives the secret.
+    var silence = TimeAmount.seconds(30)
+
+    /// Time in which a client answers a close frame.
+    var farewell = TimeAmount.seconds(1)
+
+    init() {
+        request.head = .seconds(30)
+        request.body = .seconds(30)
+        request.bodyBytes = GatewayRouter.mostBytes
+        request.allBytes = 16 << 20
+        bodies = BodyBudget(most: request.allBytes)
+        connections = ConnectionLimit(most: 256)
+        webSockets = ConnectionLimit(most: 64)
+        outbound = OutboundBudget(most: 8 << 20)
+    }
+}

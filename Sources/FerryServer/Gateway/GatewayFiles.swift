@@ -1,0 +1,93 @@
+import FerryAPI
+import FerryCore
+import Foundation
+
+/// Where the gateway keeps what the user has said of it: files that their owner alone can read.
+struct GatewayFiles: Sendable {
+    let folder: String
+
+    /// A paired client with its token.
+    struct StoredClient: Hashable, Codable, Sendable {
+        var client: GatewayClient
+        var token: String
+    }
+
+    private var settingsPath: String { folder + "/settings.json" }
+    private var secretPath: String { folder + "/secret" }
+    private var clientsPath: String { folder + "/clients.json" }
+
+    /// - Throws: ``TransferError`` with code `internal` if they are there and cannot be read: what the user has said is not
+    ///   replaced by what is usual.
+    func settings() throws(TransferError) -> GatewaySettings? { try value(GatewaySettings.self, settingsPath) }
+
+    func clients() throws(TransferError) -> [StoredClient] { try value([StoredClient].self, clientsPath) ?? [] }
+
+    /// The secret; nil if there is none yet. An empty one is a damaged one, which is said.
+    func secret() throws(TransferError) -> String? {
+        guard let bytes = try read(secretPath) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count >= 16 else {
+            throw TransferError(
+                .internal,
+                "The gateway's secret in \(secretPath.escapingControls) is damaged; `ferry gateway secret --new` makes another one."
+            )
+        }
+        return text
+    }
+
+    func save(_ settings: GatewaySettings) throws(TransferError) { try write(try Self.json(settings), settingsPath) }
+    func save(_ clients: [StoredClient]) throws(TransferError) { try write(try Self.json(clients), clientsPath) }
+    func save(secret: String) throws(TransferError) { try write(Data((secret + "\n").utf8), secretPath) }
+
+    // MARK: -
+
+    private func value<Value: Decodable>(_ type: Value.Type, _ path: String) throws(TransferError) -> Value? {
+        guard let bytes = try read(path) else { return nil }
+        do { return try APIJSON.decoder.decode(type, from: bytes) } catch {
+            throw TransferError(
+                .internal,
+                "The gateway's file \(path.escapingControls) cannot be read; move it away and set the gateway up anew.")
+        }
+    }
+
+    private static func json(_ value: some Encodable) throws(TransferError) -> Data {
+        do { return Data(try APIJSON.bytes(value)) } catch {
+            throw TransferError(.internal, "The gateway's settings cannot be written as JSON: \(error)")
+        }
+    }
+
+    private func read(_ path: String) throws(TransferError) -> Data? {
+        do { return try Data(contentsOf: URL(filePath: path)) } catch {
+            guard (error as? CocoaError)?.code == .fileReadNoSuchFile else {
+                throw TransferError(.internal, "\(path.escapingControls) cannot be read: \(error.localizedDescription)")
+            }
+            return nil
+        }
+    }
+
+    /// Puts a file in place of the one before, so that a power cut leaves one of both.
+    private func write(_ bytes: Data, _ path: String) throws(TransferError) {
+        try PrivateFolder.make(folder)
+        let new = path + ".new"
+        _ = unsafe unlink(new)
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        defer { close(descriptor) }
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
+        } catch { throw Self.failure(path) }
+        guard fsync(descriptor) == 0, unsafe rename(new, path) == 0 else { throw Self.failure(path) }
+        let parent = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw Self.failure(path) }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> TransferError {
+        let number = errno
+        return TransferError(
+            number == ENOSPC ? .diskFull : .internal,
+            "\(path.escapingControls) cannot be written: \(unsafe String(cString: strerror(number))).",
+            details: ErrorDetails(errno: number))
+    }
+}

@@ -1,0 +1,152 @@
+import FerryCore
+
+/// The service as clients of the gateway may use it: files go into allowed folders, no file of the user is read or sent, and
+/// what belongs to apps and to the daemon itself is not offered.
+struct GuardedService: SessionService {
+    let base: any SessionService
+    /// The folders of the moment.
+    let folders: @Sendable () -> AllowedFolders
+
+    private static func notOffered() -> TransferError {
+        TransferError(.invalidRequest, "The gateway does not offer this; use the command ferry on its machine.")
+    }
+
+    // MARK: What is judged
+
+    func submit(_ requests: [TransferRequest]) async throws(TransferError) -> [SubmissionResult] {
+        try await submitNumbered(requests).results
+    }
+
+    func submitNumbered(_ requests: [TransferRequest]) async throws(TransferError) -> NumberedResults {
+        var refused: [Int: TransferError] = [:]
+        var accepted: [TransferRequest] = []
+        let rule = GuardedRequest(folders: folders())
+        for (place, request) in requests.enumerated() {
+            do throws(TransferError) {
+                try rule.check(request)
+                accepted.append(request)
+            } catch { refused[place] = error }
+        }
+        guard !accepted.isEmpty else {
+            return NumberedResults(
+                results: requests.indices.compactMap { refused[$0] }.map { .refused($0) },
+                after: try await base.lastEvent())
+        }
+        var answered = try await base.submitNumbered(accepted)
+        guard !refused.isEmpty else { return answered }
+        var rest = answered.results.makeIterator()
+        answered.results = requests.indices.compactMap { place in
+            refused[place].map { .refused($0) } ?? rest.next()
+        }
+        return answered
+    }
+
+    func change(_ id: TransferID, _ change: TransferChange) async throws(TransferError) -> Transfer {
+        let folders = folders()
+        if let folder = change.folder { try folders.check(folder: folder) }
+        if let name = change.name { try folders.check(name: name) }
+        // A name is within the transfer's folder, which may be one that another program has given.
+        if change.name != nil, change.folder == nil { try folders.check(folder: try await base.transfer(id).folder) }
+        return try await base.change(id, change)
+    }
+
+    func act(
+        _ action: TransferAction, on selection: TransferSelection
+    ) async throws(TransferError) -> [ActionResult] {
+        guard action == .removeWithFile else { return try await base.act(action, on: selection) }
+        guard let ids = selection.ids else { throw Self.notOffered() }
+        for id in ids { try folders().check(folder: try await base.transfer(id).folder) }
+        return try await base.act(action, on: selection)
+    }
+
+    // MARK: What is passed on
+
+    func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { try await base.transfer(id) }
+
+    func transfers(_ query: TransferQuery) async throws(TransferError) -> TransferPage {
+        try await base.transfers(query)
+    }
+
+    func queue(_ query: QueueQuery) async throws(TransferError) -> [Transfer] { try await base.queue(query) }
+
+    func queueCounts(of session: SessionID?) async throws(TransferError) -> QueueCounts {
+        try await base.queueCounts(of: session)
+    }
+
+    func move(_ id: TransferID, _ move: QueueMove) async throws(TransferError) -> Int? {
+        try await base.move(id, move)
+    }
+
+    func events(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> AsyncThrowingStream<TransferEvent, any Error> {
+        try await base.events(subscription)
+    }
+
+    func eventGroups(
+        _ subscription: EventSubscription
+    ) async throws(TransferError) -> any AsyncSequence<[TransferEvent], any Error> & Sendable {
+        try await base.eventGroups(subscription)
+    }
+
+    func sessions() async throws(TransferError) -> [SessionInfo] { try await base.sessions() }
+
+    func changeSession(
+        _ id: SessionID, _ change: SessionSettingsChange
+    ) async throws(TransferError) -> SessionInfo { try await base.changeSession(id, change) }
+
+    func settings() async throws(TransferError) -> ServiceSettings { try await base.settings() }
+    func status() async throws(TransferError) -> ServiceStatus { try await base.status() }
+    func lastEvent() async throws(TransferError) -> Int64 { try await base.lastEvent() }
+
+    // MARK: What is not offered
+
+    func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { throw Self.notOffered() }
+    func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
+        throw Self.notOffered()
+    }
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        throw Self.notOffered()
+    }
+    func attach(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> { throw Self.notOffered() }
+    func connect(
+        _ application: ApplicationConnection
+    ) async throws(TransferError) -> AsyncThrowingStream<ApplicationSignal, any Error> { throw Self.notOffered() }
+    func becomeActive(_ application: String, process: Int32) async throws(TransferError) { throw Self.notOffered() }
+    func registerLaunchCommand(_ command: LaunchCommand?, of application: String) async throws(TransferError) {
+        throw Self.notOffered()
+    }
+    func quit(_ selection: QuitSelection) async throws(TransferError) -> [ActionResult] { throw Self.notOffered() }
+    func reorder(_ session: SessionID, _ ids: TransferIDRuns) async throws(TransferError) { throw Self.notOffered() }
+    func submit(_ batch: TransferBatch) async throws(TransferError) -> TransferBatch.Report {
+        throw Self.notOffered()
+    }
+    func act(
+        _ action: SessionAction, in session: SessionID, on ids: TransferIDRuns?
+    ) async throws(TransferError) -> SessionAction.Report { throw Self.notOffered() }
+}
+
+/// Judges what a client of the gateway asks for.
+struct GuardedRequest {
+    let folders: AllowedFolders
+
+    /// - Throws: ``TransferError`` with code `invalid_request` naming what is not offered.
+    func check(_ request: TransferRequest) throws(TransferError) {
+        try folders.check(folder: request.folder)
+        if let name = request.name { try folders.check(name: name) }
+        if case .file? = request.body { throw Self.refusal("sends no file of this machine") }
+        if request.partialFolder != nil { throw Self.refusal("chooses the folder of the partial file itself") }
+        if request.spooled || request.continues != nil { throw Self.refusal("keeps no files for apps") }
+        if request.trust?.certificate != nil || request.trust?.key != nil || request.trust?.authorities.isEmpty == false
+        {
+            throw Self.refusal("reads no certificates for its clients")
+        }
+        if request.umask != nil { throw Self.refusal("sets no permissions") }
+    }
+
+    private static func refusal(_ what: String) -> TransferError {
+        TransferError(.invalidRequest, "The gateway \(what).")
+    }
+}

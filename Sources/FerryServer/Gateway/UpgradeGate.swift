@@ -1,0 +1,39 @@
+import NIOCore
+import NIOHTTP1
+
+/// Lets the handshakes of WebSockets through that may come in, and takes the wish for an upgrade off all other requests: they
+/// are answered as requests of HTTP.
+final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Names the version that was asked for to the route that answers in place of the WebSocket.
+    static let version = "Sec-WebSocket-Version"
+
+    private let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool
+    private let places: ConnectionLimit
+
+    init(_ mayUpgrade: @escaping @Sendable (HTTPRequestHead) -> Bool, _ places: ConnectionLimit) {
+        self.mayUpgrade = mayUpgrade
+        self.places = places
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade") else {
+            return context.fireChannelRead(data)
+        }
+        if mayUpgrade(head), places.enter() {
+            let places = places
+            context.channel.closeFuture.whenComplete { _ in places.leave() }
+            return context.fireChannelRead(data)
+        }
+        let protocols = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
+        head.headers.remove(name: "Upgrade")
+        if protocols.contains("websocket") {
+            if !head.headers.contains(name: Self.version) { head.headers.add(name: Self.version, value: "0") }
+        } else {
+            head.headers.remove(name: Self.version)
+        }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+}

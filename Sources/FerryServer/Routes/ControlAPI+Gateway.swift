@@ -1,0 +1,36 @@
+import FerryAPI
+import FerryCore
+import Hummingbird
+
+/// The routes by which the user of the machine holds the gateway; the gateway itself does not offer them.
+extension ControlAPI {
+    func addGatewayRoutes(to router: Router<BasicRequestContext>, _ gateway: any GatewayControl) {
+        router.serve(GetGateway.self) { request, _ in
+            try request.hasNoQuery()
+            return try await gateway.status()
+        }
+        router.serve(ChangeGateway.self) { request, _ in
+            try request.hasNoQuery()
+            return try await gateway.change(request.value(GatewayChange.self))
+        }
+        router.serve(GatewaySecret.self) { request, _ in
+            try request.hasNoQuery()
+            let isNew = try await request.value(GatewaySecret.Request.self).isNew
+            return GatewaySecret.Response(secret: try await gateway.secret(isNew: isNew))
+        }
+        router.serve(OfferPairing.self) { request, _ in
+            try request.hasNoQuery()
+            return try await gateway.pair()
+        }
+        router.serve(ListGatewayClients.self) { request, _ in
+            try request.hasNoQuery()
+            return try await gateway.clients()
+        }
+        router.serve(DeleteGatewayClient.self) { request, context in
+            try request.hasNoQuery()
+            let id = try context.gatewayClient()
+            try await gateway.removeClient(id)
+            return DeleteGatewayClient.Response(id: id)
+        }
+    }
+}
