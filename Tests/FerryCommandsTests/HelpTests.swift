@@ -13,7 +13,12 @@ import Testing
         ("settings", SettingsCommand.self), ("doctor", DoctorCommand.self), ("manual", ManualCommand.self),
         ("daemon-run", DaemonRun.self),
         ("daemon-start", DaemonStart.self),
-        ("daemon-stop", DaemonStop.self), ("daemon-status", DaemonStatus.self),
+        ("daemon-stop", DaemonStop.self), ("daemon-status", DaemonStatus.self), ("web", WebCommand.self),
+        ("gateway-on", GatewayOn.self), ("gateway-off", GatewayOff.self),
+        ("gateway-status", GatewayShowStatus.self), ("gateway-secret", GatewayShowSecret.self),
+        ("gateway-allow", GatewayAllow.self), ("gateway-folders", GatewayFolders.self),
+        ("gateway-show", GatewayShow.self), ("gateway-pair", GatewayPair.self),
+        ("gateway-clients", GatewayClients.self),
     ]
 
     /// The files in `Help/` are what people see; `FERRY_RECORD=1` writes them anew.

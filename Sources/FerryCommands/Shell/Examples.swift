@@ -113,8 +113,7 @@ struct Example {
         "gateway secret": [
             Example("ferry gateway secret", "Prints what clients have to show."),
             Example("ferry gateway secret --new", "Replaces it; who has the old one is let in no more."),
-            Example(
-                "aria2p --secret \"$(ferry gateway secret)\" list", "Gives it to a client without showing it."),
+            Example("ferry gateway secret | wl-copy", "Copies it, to be pasted into a client."),
         ],
         "gateway allow": [
             Example("ferry gateway allow https://ariang.example", "Lets a web page use the gateway."),
@@ -134,9 +133,7 @@ struct Example {
         "gateway pair": [
             Example("ferry gateway pair", "Prints a code that makes one client known."),
             Example("ferry gateway pair --json", "Prints it as JSON, with the seconds for which it is good."),
-            Example(
-                "curl http://localhost:6800/v1/pair --json '{\"code\": \"CODE\", \"name\": \"phone\"}'",
-                "Shows how a client comes to its token."),
+            Example("ferry gateway pair && ferry gateway clients", "Shows whom earlier codes have made known."),
         ],
         "gateway clients": [
             Example("ferry gateway clients", "Lists the clients that were paired."),
@@ -145,8 +142,8 @@ struct Example {
         ],
         "web": [
             Example("ferry web", "Prints the address of the gateway."),
-            Example("ferry gateway on && ferry web", "Turns the gateway on first."),
-            Example("xdg-open \"$(ferry web)\"", "Opens it."),
+            Example("ferry web | xargs xdg-open", "Opens it in a browser."),
+            Example("ferry web || ferry gateway on", "Turns the gateway on where it is off."),
         ],
         "settings": [
             Example("ferry settings", "Shows the daemon's settings with their ranges."),
