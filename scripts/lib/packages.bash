@@ -9,6 +9,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 ferry_has() {  # whether the thing that a package brings is there
     case "$1" in
     dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks) command -v "$1" >/dev/null ;;
+    python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     squid-openssl) command -v squid >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
@@ -35,6 +36,7 @@ ferry_fedora_name() {
     libsqlite3-dev) echo sqlite-devel ;;
     squid-openssl) echo squid ;;
     zlib1g-dev) echo zlib-devel ;;
+    python3-venv) echo python3 ;;
     libc6-dev) echo glibc-devel ;;
     g++) echo gcc-c++ ;;
     libsystemd0) echo systemd-libs ;;
@@ -81,4 +83,18 @@ ferry_build_packages() {
         "Install it as https://www.swift.org/install/linux/ says, open a new shell and run this again."
     ferry_packages git ca-certificates tzdata util-linux binutils libc6-dev g++ libsqlite3-dev zlib1g-dev \
         libcurl4 libxml2 libncurses6
+}
+
+# ferry_python_packages FOLDER NAME==VERSION…: sees to it that a Python in this folder has these packages of PyPI.
+ferry_python_packages() {
+    local folder="$1" wanted
+    shift
+    wanted="$*"
+    [ "$(cat "$folder/packages" 2>/dev/null)" != "$wanted" ] || return 0
+    ferry_packages python3 python3-venv
+    ferry_say "installs $wanted"
+    rm -rf "$folder"
+    python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check "$@" >&2 ||
+        ferry_die "cannot install $wanted from PyPI"
+    printf '%s\n' "$wanted" >"$folder/packages"
 }

@@ -52,10 +52,11 @@ extension Transfer: Codable {
             given: try box.decodeIfPresent(String.self, forKey: .givenName))
         error = try box.decodeIfPresent(TransferError.self, forKey: .error)
         attempts = try box.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
-        nextTryAt = try box.decodeIfPresent(Date.self, forKey: .nextTryAt)
         createdAt = try box.decode(Date.self, forKey: .createdAt)
-        startedAt = try box.decodeIfPresent(Date.self, forKey: .startedAt)
-        finishedAt = try box.decodeIfPresent(Date.self, forKey: .finishedAt)
+        times = Times(
+            nextTry: try box.decodeIfPresent(Date.self, forKey: .nextTryAt),
+            start: try box.decodeIfPresent(Date.self, forKey: .startedAt),
+            end: try box.decodeIfPresent(Date.self, forKey: .finishedAt))
         rateLimit = try box.decodeIfPresent(Int64.self, forKey: .rateLimit) ?? 0
         tags = try box.decodeIfPresent([String].self, forKey: .tags) ?? []
         verified = try box.decodeIfPresent([Checksum].self, forKey: .verified) ?? []

@@ -22,11 +22,8 @@ package struct Transfer: Hashable, Sendable {
     package var names = Names()
     package var error: TransferError?
     package var attempts: Int
-    package var nextTryAt: Date?
     package var createdAt: Date
-    /// When its first attempt began.
-    package var startedAt: Date?
-    package var finishedAt: Date?
+    package var times = Times()
     package var rateLimit: Int64
     package var tags: [String]
     /// Digests that were checked, once it has succeeded.
@@ -80,6 +77,29 @@ extension Transfer {
         package func hash(into hasher: inout Hasher) {}
     }
 
+    /// What happened to it since it was submitted, and what comes next.
+    package struct Times: Hashable, Sendable {
+        package var nextTry: Date?
+        package var start: Date?
+        package var end: Date?
+    }
+
+    package var nextTryAt: Date? {
+        get { times.nextTry }
+        set { times.nextTry = newValue }
+    }
+
+    /// When its first attempt began.
+    package var startedAt: Date? {
+        get { times.start }
+        set { times.start = newValue }
+    }
+
+    package var finishedAt: Date? {
+        get { times.end }
+        set { times.end = newValue }
+    }
+
     /// What its file is called.
     package struct Names: Hashable, Sendable {
         /// The name that it has or gets; nil until it is known.
@@ -125,8 +145,7 @@ extension Transfer {
         names = Names(chosen: facts.name, given: request.name)
         attempts = record.attempts
         createdAt = record.createdAt
-        startedAt = facts.startedAt
-        finishedAt = record.finishedAt
+        times = Times(start: facts.startedAt, end: record.finishedAt)
         rateLimit = request.rateLimit
         tags = request.tags
         verified = []

@@ -113,18 +113,6 @@ struct GatewayRouter: Sendable {
     }
 }
 
-extension ControlAPI {
-    /// The routes that clients of the network may use; what they may do there is judged by ``GuardedService``.
-    func addOpenRoutes(to router: Router<BasicRequestContext>) {
-        addStatusRoutes(to: router)
-        addTransferRoutes(to: router)
-        addBatchRoute(to: router)
-        addEventRoute(to: router)
-        addSessionRoutes(to: router)
-        addSettingsRoutes(to: router)
-    }
-}
-
 extension HTTPField.Name {
     static let xContentTypeOptions = Self("X-Content-Type-Options")!  // SAFETY: a token of HTTP
 }

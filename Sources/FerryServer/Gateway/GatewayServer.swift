@@ -19,6 +19,7 @@ struct GatewayServer: Service {
     let service: any SessionService
     let logger: Logger
     var limits = GatewayLimits()
+    var wrongSecrets = WrongSecrets()
     /// Time after which an address is tried again.
     var retry = Duration.seconds(5)
 
@@ -64,7 +65,7 @@ struct GatewayServer: Service {
     private func routes() -> GatewayRoutes {
         let gateway = gateway
         let log = RefusalLog(logger)
-        let wrongSecrets = WrongSecrets()
+        let wrongSecrets = wrongSecrets
         let guarded = GuardedService(base: service, folders: { gateway.folders })
         var configuration = RPCEndpoint.Configuration(
             service: guarded, folder: gateway.folders.usual,

@@ -45,8 +45,13 @@ struct GuardedService: SessionService {
         let folders = folders()
         if let folder = change.folder { try folders.check(folder: folder) }
         if let name = change.name { try folders.check(name: name) }
-        // A name is within the transfer's folder, which may be one that another program has given.
-        if change.name != nil, change.folder == nil { try folders.check(folder: try await base.transfer(id).folder) }
+        // Another program may have given another folder: a client decides of no file there.
+        var harmless = TransferChange()
+        harmless.action = change.action
+        harmless.priority = change.priority
+        harmless.rateLimit = change.rateLimit
+        harmless.connections = change.connections
+        if change != harmless { try folders.check(folder: try await base.transfer(id).folder) }
         return try await base.change(id, change)
     }
 
@@ -54,6 +59,7 @@ struct GuardedService: SessionService {
         _ action: TransferAction, on selection: TransferSelection
     ) async throws(TransferError) -> [ActionResult] {
         guard action == .removeWithFile else { return try await base.act(action, on: selection) }
+        // Which files those are has to be known.
         guard let ids = selection.ids else { throw Self.notOffered() }
         for id in ids { try folders().check(folder: try await base.transfer(id).folder) }
         return try await base.act(action, on: selection)

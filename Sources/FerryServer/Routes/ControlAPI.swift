@@ -34,8 +34,18 @@ package struct ControlAPI: Sendable {
         addSessionRoutes(to: router)
         addBackgroundRoutes(to: router)
         addSettingsRoutes(to: router)
-        if let gateway { addGatewayRoutes(to: router, gateway) }
+        if let gateway { GatewayControlRoutes(gateway: gateway).add(to: router) }
         return router
+    }
+
+    /// The routes that clients of the gateway may use; what they may do there is judged by ``GuardedService``.
+    func addOpenRoutes(to router: Router<BasicRequestContext>) {
+        addStatusRoutes(to: router)
+        addTransferRoutes(to: router)
+        addBatchRoute(to: router)
+        addEventRoute(to: router)
+        addSessionRoutes(to: router)
+        addSettingsRoutes(to: router)
     }
 }
 

@@ -140,12 +140,15 @@ import Testing
                     + "Authorization: Bearer \(bed.secret)\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n"
                     + #"{"folder":"/etc/"}"#,
             ]
-            for round in 0..<400 {
+            try await mutations.rounds(400) { mutations, round in
                 let bytes = Data(mutations.mutate(Array(samples[round % samples.count].utf8)))
                 try await offPool { [port = bed.port] in
                     let connection = try Connection(port: port)
+                    defer { connection.end() }
                     connection.write(bytes)
-                    connection.end()
+                    // Some are whole requests, and are answered.
+                    connection.finishWriting()
+                    _ = connection.readAll()
                 }
             }
             #expect(try await bed.call("aria2.getVersion").status == 200)

@@ -55,7 +55,9 @@ func withGateway(
         let gateway = Gateway(
             folder: folder + "/gateway", usual: GatewaySettings(folders: ["/srv/media"]), logger: logger)
         let server = GatewayServer(
-            gateway: gateway, service: service, logger: logger, limits: limits, retry: .milliseconds(20))
+            gateway: gateway, service: service, logger: logger, limits: limits,
+            // Another test shows that wrong secrets wait.
+            wrongSecrets: WrongSecrets(sleep: { _ in }), retry: .milliseconds(20))
         let group = ServiceGroup(services: [server], logger: logger)
         async let running: Void = group.run()
         do {

@@ -187,22 +187,22 @@ struct Connection: Sendable {
         }
     }
 
+    /// Says that nothing more is written.
+    func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     func end() { close(descriptor) }
 }
 
 extension Connection {
     /// Connects to a port of 127.0.0.1.
     init(port: Int) throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo("127.0.0.1", String(port), nil, &found) == 0, let address = unsafe found else {
+            throw POSIXError(.EIO)
         }
+        defer { unsafe freeaddrinfo(address) }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let status = unsafe connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen)
         guard status == 0 else {
             let number = errno
             close(descriptor)

@@ -3,8 +3,10 @@ import FerryCore
 import Hummingbird
 
 /// The routes by which the user of the machine holds the gateway; the gateway itself does not offer them.
-extension ControlAPI {
-    func addGatewayRoutes(to router: Router<BasicRequestContext>, _ gateway: any GatewayControl) {
+struct GatewayControlRoutes: Sendable {
+    let gateway: any GatewayControl
+
+    func add(to router: Router<BasicRequestContext>) {
         router.serve(GetGateway.self) { request, _ in
             try request.hasNoQuery()
             return try await gateway.status()
