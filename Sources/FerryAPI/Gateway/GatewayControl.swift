@@ -65,6 +65,25 @@ package struct GatewaySettings: Hashable, Codable, Sendable {
 
     package init(folders: [String]) { self.folders = folders }
 
+    /// Whether others than this machine's own programs can reach it.
+    package var isOpenToOthers: Bool {
+        addresses.contains { !$0.hasPrefix("127.") && $0 != "::1" }
+    }
+
+    /// A key that is absent, as in what an earlier version has written, has its usual value.
+    package init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        folders = try box.decode([String].self, forKey: .folders)
+        isOn = try box.decodeIfPresent(Bool.self, forKey: .isOn) ?? false
+        port = try box.decodeIfPresent(Int.self, forKey: .port) ?? Self.usualPort
+        addresses = try box.decodeIfPresent([String].self, forKey: .addresses) ?? Self.loopback
+        names = try box.decodeIfPresent([String].self, forKey: .names) ?? []
+        origins = try box.decodeIfPresent([String].self, forKey: .origins) ?? []
+        showsAll = try box.decodeIfPresent(Bool.self, forKey: .showsAll) ?? false
+        certificate = try box.decodeIfPresent(String.self, forKey: .certificate)
+        key = try box.decodeIfPresent(String.self, forKey: .key)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case port, addresses, names, origins, folders, certificate, key
         case isOn = "on"

@@ -118,8 +118,7 @@ enum GatewayText {
     }
 
     static func warning(_ settings: GatewaySettings) -> String? {
-        let isLocal = settings.addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
-        guard !isLocal else { return nil }
+        guard settings.isOpenToOthers else { return nil }
         let open = "Other machines can reach the gateway: who has the secret may add, change and remove transfers."
         return settings.certificate == nil
             ? open + " Without TLS the secret crosses the network in the clear; --certificate and --key prevent that."

@@ -26,20 +26,17 @@ struct GatewayServer: Service {
     func run() async throws {
         let changes = await gateway.follow()
         let routes = routes()
-        await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                var running: Running?
-                for await listeners in changes.cancelOnGracefulShutdown() {
-                    if running?.listeners == listeners { continue }
-                    await running?.stop()
-                    running = nil
-                    guard listeners.isOn else { continue }
-                    running = start(listeners, routes, in: &group)
-                }
+        await withTaskGroup(of: Void.self) { group in
+            var running: Running?
+            for await listeners in changes.cancelOnGracefulShutdown() {
+                if running?.listeners == listeners { continue }
                 await running?.stop()
-                await group.waitForAll()
+                running = nil
+                guard listeners.isOn else { continue }
+                running = start(listeners, routes, in: &group)
             }
-        } onGracefulShutdown: {
+            await running?.stop()
+            await group.waitForAll()
         }
     }
 

@@ -57,14 +57,6 @@ extension GatewaySettings {
         }
     }
 
-    /// Whether others than this machine's own programs can reach it.
-    var isOpenToOthers: Bool {
-        addresses.contains { address in
-            guard let parsed = try? SocketAddress(ipAddress: address, port: port) else { return true }
-            return !address.hasPrefix("127.") && address != "::1" && parsed.ipAddress != "::1"
-        }
-    }
-
     private static func edited(_ list: [String], _ added: [String]?, _ removed: [String]?) -> [String] {
         let removed = Set(removed ?? [])
         var result = list.filter { !removed.contains($0) }
