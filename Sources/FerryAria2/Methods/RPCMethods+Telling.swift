@@ -53,11 +53,16 @@ extension RPCMethods {
     private func page(of part: QueuePart, _ parameters: RPCParameters) async throws(RPCFault) -> RPCValue {
         let offset = try parameters.integer(at: 0)
         let number = try parameters.integer(at: 1, atLeast: 0)
-        var list = StatusList(keys: try parameters.keys(at: 2))
-        try await downloads.forEach(
-            of: part, offset: offset < 0 ? -(offset + 1) : offset, number: number, reversed: offset < 0
-        ) { (transfer) throws(RPCFault) in try list.append(transfer) }
-        return list.value
+        let keys = try parameters.keys(at: 2)
+        func list() async throws(RPCFault) -> RPCValue {
+            var list = StatusList(keys: keys)
+            try await downloads.forEach(
+                of: part, offset: offset < 0 ? -(offset + 1) : offset, number: number, reversed: offset < 0
+            ) { (transfer) throws(RPCFault) in try list.append(transfer) }
+            return list.value
+        }
+        guard number > LongLists.short else { return try await list() }
+        return try await memory.longLists.whileInTurn { () async throws(RPCFault) in try await list() }
     }
 }
 

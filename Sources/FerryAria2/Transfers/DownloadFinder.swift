@@ -108,7 +108,7 @@ struct DownloadFinder: Sendable {
         }
     }
 
-    private static let pageSize = 1000
+    private static let pageSize = 100
 
     /// What runs, and what has had its turn and waits for something else.
     func active() async throws(RPCFault) -> [Transfer] {

@@ -16,6 +16,7 @@ final class EndpointMemory: Sendable {
     static let mostSecrets = 1000
 
     private let state = Mutex(State())
+    let longLists = LongLists()
 
     // MARK: Options
 

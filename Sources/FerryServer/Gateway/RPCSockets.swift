@@ -97,13 +97,16 @@ struct RPCSockets: Sendable {
     private func answer(
         _ message: [UInt8], _ writer: SocketWriter, _ authorize: @Sendable () -> Void
     ) async throws -> Bool {
-        let answer = await endpoint.answer(message)
+        var answer = await endpoint.answer(message)
+        // A client that does not read holds one copy of its answer.
+        let frame = ByteBuffer(bytes: answer.body)
+        answer.body = []
         if answer.isAuthorized { authorize() }
         if answer.isUnauthorized {
             log.note("a wrong secret")
             guard await wrongSecrets.wait() else { return false }
         }
-        try await writer.text(answer.body)
+        try await writer.text(frame)
         return true
     }
 
@@ -126,7 +129,9 @@ struct RPCSockets: Sendable {
 
     private func tell(_ writer: SocketWriter) async {
         do {
-            for await notification in try await endpoint.notifications() { try await writer.text(notification) }
+            for await notification in try await endpoint.notifications() {
+                try await writer.text(ByteBuffer(bytes: notification))
+            }
         } catch {
             // Without events, and without a connection, there is nothing to tell.
         }
@@ -145,8 +150,8 @@ struct SocketWriter: Sendable {
         self.channel = channel
     }
 
-    func text(_ bytes: [UInt8]) async throws {
-        try await outbound.write(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: bytes)))
+    func text(_ bytes: ByteBuffer) async throws {
+        try await outbound.write(WebSocketFrame(fin: true, opcode: .text, data: bytes))
     }
 
     func pong(_ bytes: ByteBuffer) async throws {

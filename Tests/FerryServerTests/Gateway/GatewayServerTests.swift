@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryServer
 
-@Suite(.timeLimit(.minutes(2))) struct `The gateway over HTTP` {
+@Suite(.timeLimit(.minutes(Mutations.minutes(2)))) struct `The gateway over HTTP` {
     @Test func `answers aria2's clients that show the secret, and others with Unauthorized`() async throws {
         try await withGateway { bed in
             let version = try await bed.call("aria2.getVersion")

@@ -1,0 +1,53 @@
+import DequeModule
+import Synchronization
+
+/// Lets one long list be made after another, in the order of their calls: each holds many transfers in memory, and other calls are
+/// answered between their pages.
+final class LongLists: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: Deque<CheckedContinuation<Void, Never>> = []
+    }
+
+    /// Lists with more transfers are long.
+    static let short = 100
+
+    private let state: Mutex<State>
+
+    /// - Parameter most: lists that are made at a time.
+    init(most: Int = 1) { state = Mutex(State(free: most)) }
+
+    /// Calls a closure once there is a turn for it.
+    func whileInTurn<Value, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await enter()
+        defer { leave() }
+        return try await body()
+    }
+
+    private func enter() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state in
+            guard let next = state.waiting.popFirst() else {
+                state.free += 1
+                return CheckedContinuation<Void, Never>?.none
+            }
+            return next
+        }
+        next?.resume()
+    }
+}
