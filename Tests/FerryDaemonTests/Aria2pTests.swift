@@ -13,7 +13,7 @@ struct `aria2p` {
 
     /// Each step prints a line, which the test compares.
     private static let steps = """
-        import sys, threading, time
+        import os, sys, threading, time
         import aria2p
 
         port, secret, origin = int(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -37,7 +37,7 @@ struct `aria2p` {
                 download.update()
 
         names = ["start", "pause", "stop", "complete", "error"]
-        api.listen_to_notifications(threaded=True, timeout=1, **{f"on_download_{name}": note(name) for name in names})
+        api.listen_to_notifications(threaded=True, timeout=60, **{f"on_download_{name}": note(name) for name in names})
         # The listener says nothing when it is connected: the first download shows it.
         for number in range(100):
             probe = api.add_uris([f"{origin}/probe"], options={"out": f"probe{number}"})
@@ -78,7 +78,9 @@ struct `aria2p` {
             aria2p.Client(host="http://localhost", port=port, secret="wrong").get_version()
         except aria2p.ClientException as error:
             print("wrong", error)
-        api.stop_listening()
+        # The listener would be waited for until its timeout.
+        sys.stdout.flush()
+        os._exit(0)
         """
 
     @Test func `adds, lists, moves, changes and removes downloads, and hears of them`() async throws {

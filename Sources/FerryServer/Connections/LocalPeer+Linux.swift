@@ -14,10 +14,26 @@ enum LocalPeer {
         case .v6: table = "/proc/net/tcp6"
         case .unixDomainSocket: return false
         }
-        guard let text = try? String(contentsOfFile: table, encoding: .utf8), let there = entry(remote),
-            let here = entry(local)
-        else { return false }
-        return owner(of: there, to: here, in: text) == getuid()
+        guard let there = entry(remote), let here = entry(local) else { return false }
+        // A table that changes while it is read may lack an entry that is there.
+        for _ in 0..<4 {
+            if let owner = owner(of: there, to: here, in: contents(of: table)) { return owner == getuid() }
+        }
+        return false
+    }
+
+    /// The text of a file of `/proc`, which has no size and gives a page or less to each read.
+    static func contents(of path: String) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe read(descriptor, &room, room.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += room[..<count]
+        }
     }
 
     /// The user of the socket that connects two addresses; nil if the table has none.

@@ -144,6 +144,10 @@ import Testing
         #expect(here == "0100007F:C350" && there == "0100007F:1A90")
         #expect(LocalPeer.owner(of: here, to: there, in: Self.table) == 1001)
         #expect(LocalPeer.owner(of: there, to: here, in: Self.table) == nil)
+        // The kernel gives such a file a page at a time; its last line is there too.
+        let maps = LocalPeer.contents(of: "/proc/self/maps")
+        #expect(maps.utf8.count > 4096 && maps.hasSuffix("\n"))
+        #expect(LocalPeer.contents(of: "/nonexistent") == "")
         let six = try SocketAddress(ipAddress: "::1", port: 6800)
         #expect(LocalPeer.entry(six) == "00000000000000000000000001000000:1A90")
         #expect(LocalPeer.entry(try SocketAddress(unixDomainSocketPath: "/s")) == nil)
