@@ -10,7 +10,7 @@ package protocol GatewayControl: Sendable {
     /// - Throws: ``TransferError`` with code `invalid_request` naming what cannot be; then nothing has changed.
     func change(_ change: GatewayChange) async throws(TransferError) -> GatewayStatus
 
-    /// What clients have to show.
+    /// The secret that clients show.
     ///
     /// - Parameter isNew: whether another one takes its place; who has the old one is let in no more.
     func secret(isNew: Bool) async throws(TransferError) -> String
@@ -42,7 +42,7 @@ package struct GatewayStatus: Hashable, Codable, Sendable {
     }
 }
 
-/// What the user has said of the gateway; kept when the daemon ends.
+/// The settings of the gateway; kept when the daemon ends.
 package struct GatewaySettings: Hashable, Codable, Sendable {
     package var isOn = false
     package var port = Self.usualPort
@@ -138,7 +138,7 @@ package struct PairingOffer: Hashable, Codable, Sendable {
 /// A client that was paired: it has a token of its own, which is not kept.
 package struct GatewayClient: Hashable, Codable, Sendable {
     package var id: String
-    /// What it calls itself.
+    /// The name that it gave when it was paired.
     package var name: String
     package var pairedAt: Date
 

@@ -64,7 +64,7 @@ package enum PairClient: Endpoint {
 
     package struct Request: Hashable, Codable, Sendable {
         package var code: String
-        /// What the client calls itself, 1 to 64 characters.
+        /// The client's own name, 1 to 64 characters.
         package var name: String
 
         package init(code: String, name: String) {

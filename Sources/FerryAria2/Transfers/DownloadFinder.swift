@@ -110,7 +110,7 @@ struct DownloadFinder: Sendable {
 
     private static let pageSize = 100
 
-    /// What runs, and what has had its turn and waits for something else.
+    /// The transfers that run, or wait for another attempt, for room or for their folder.
     func active() async throws(RPCFault) -> [Transfer] {
         var active: [Transfer] = []
         try await forEach(of: .active) { active.append($0) }

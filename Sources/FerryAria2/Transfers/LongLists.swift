@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// Lets one long list be made after another, in the order of their calls: each holds many transfers in memory, and other calls are
+/// Makes long lists one after another, in the order of their calls. Each holds many transfers in memory, and short calls are
 /// answered between their pages.
 final class LongLists: Sendable {
     private struct State {

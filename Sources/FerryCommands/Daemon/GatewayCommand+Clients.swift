@@ -100,7 +100,7 @@ struct WebCommand: FerrySubcommand {
     }
 }
 
-/// What is said of the gateway.
+/// Sentences about the gateway.
 enum GatewayText {
     /// The status once the gateway answers at each address, or says why it does not; after two seconds as it is.
     static func settled(

@@ -111,7 +111,7 @@ struct GatewayShowSecret: FerrySubcommand {
     }
 }
 
-/// Lets web pages use the gateway.
+/// Allows web pages and extensions, and other names of this machine.
 struct GatewayAllow: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "allow", abstract: "Let a web page or an extension use the gateway, or call it by another name.",

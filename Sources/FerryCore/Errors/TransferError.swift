@@ -64,7 +64,7 @@ package struct ErrorDetails: Hashable, Codable, Sendable {
     package var errno: Int32?
     /// Foundation's code where the cause decides it (which certificate fault, which redirect).
     package var urlError: Int?
-    /// What is wrong with a certificate that is not trusted.
+    /// The problem of a certificate that is not trusted.
     package var certificate: CertificateProblem?
     /// How many tries have failed since the limits last started.
     package var attempts: Int?

@@ -34,7 +34,7 @@ extension JournalReader {
         }
     }
 
-    /// What is being canceled has no moment of its end: it comes after all that has one.
+    /// Transfers that are being canceled have no end yet: they come after all that have one.
     private func ended(_ query: QueueQuery) throws(TransferError) -> [TransferID] {
         var filter = JournalFilter()
         filter.session = query.session

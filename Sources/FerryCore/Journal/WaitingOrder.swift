@@ -6,7 +6,7 @@ package struct WaitingOrder {
     private let reader: any JournalReader
     private let filter: WaitingFilter
     private let order: [TransferID]
-    /// What is known of the first ids of the order, or of the last ones where the line is read from its end.
+    /// The first ids of the order that were looked up and wait, with their priorities; the last ids where the line is reversed.
     private var named: [(id: TransferID, priority: Priority)] = []
     private var looked = 0
 
@@ -42,7 +42,7 @@ package struct WaitingOrder {
     /// The first transfers with a priority, up to a number.
     package mutating func ids(with priority: Priority, limit: Int = .max) throws(TransferError) -> [TransferID] {
         guard limit > 0 else { return [] }
-        // What the order names comes before all others, and after them where the line is read from its end.
+        // Ids that the order names come first; in a reversed line they come last.
         guard filter.reversed else {
             let named = try namedIDs(with: priority, limit: limit)
             return named + (try otherIDs(with: priority, limit: limit - named.count))

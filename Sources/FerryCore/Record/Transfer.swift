@@ -55,12 +55,12 @@ package struct Transfer: Hashable, Sendable {
     package var note: ClientNote?
     /// What each of several connections fetches; empty unless running with more than one.
     package var segments: [TransferSegment] = []
-    /// What only the process that owns the transfer knows; it is in no JSON.
+    /// Facts that only the process that owns the transfer knows; they are in no JSON.
     package var own = Own()
 }
 
 extension Transfer {
-    /// What only the process that owns a transfer knows. Two transfers that show the same are equal, whatever this is.
+    /// Facts that only the process that owns a transfer knows. Two transfers that show the same are equal, whatever this is.
     package struct Own: Hashable, Sendable {
         /// The bytes that survive a power cut.
         package var durable = ByteRangeSet()
@@ -77,7 +77,7 @@ extension Transfer {
         package func hash(into hasher: inout Hasher) {}
     }
 
-    /// What happened to it since it was submitted, and what comes next.
+    /// Moments of its attempts.
     package struct Times: Hashable, Sendable {
         package var nextTry: Date?
         package var start: Date?

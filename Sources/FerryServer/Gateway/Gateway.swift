@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What the user has said of the gateway, and who may come in. The listeners follow it.
+/// The gateway's settings, secret and paired clients. The listeners follow its settings.
 package actor Gateway: GatewayControl {
     private let files: GatewayFiles
     private let logger: Logger
@@ -59,7 +59,7 @@ package actor Gateway: GatewayControl {
         if let damage = damage ?? secretDamage { logger.error("The gateway stays closed: \(damage)") }
     }
 
-    // MARK: What requests are judged by
+    // MARK: Keys and settings for requests
 
     nonisolated var keys: GatewayKeys { current.withLock(\.keys) }
     nonisolated var settingsNow: GatewaySettings { current.withLock(\.settings) }
@@ -198,7 +198,7 @@ package actor Gateway: GatewayControl {
     }
 }
 
-/// What the listeners depend on; all else is looked up with each request.
+/// The settings that listeners depend on; all others are looked up with each request.
 struct GatewayListeners: Hashable, Sendable {
     let isOn: Bool
     let port: Int

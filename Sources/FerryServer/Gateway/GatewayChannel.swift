@@ -92,7 +92,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     }
 }
 
-/// What bounds all connections of the gateway together.
+/// Limits of all connections of the gateway together.
 struct GatewayLimits: Sendable {
     var request = RequestPhase.Limits()
     let bodies: BodyBudget

@@ -2,7 +2,7 @@ import FerryAPI
 import FerryCore
 import Foundation
 
-/// Where the gateway keeps what the user has said of it: files that their owner alone can read.
+/// The files of the gateway's settings, secret and clients, which their owner alone can read.
 struct GatewayFiles: Sendable {
     let folder: String
 

@@ -1,7 +1,7 @@
 import FerryAria2
 import FerryCore
 
-/// What lets a client in: the secret, or the token of a paired client.
+/// The secret and the tokens of paired clients: each lets a client in.
 struct GatewayKeys: Sendable {
     /// Empty if the installation is damaged: then nothing is right.
     var secret = ""

@@ -8,7 +8,7 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// What all listeners of the gateway share.
+/// The routes and limits that all listeners of the gateway share.
 struct GatewayRoutes: Sendable {
     let gateway: Gateway
     let answer: HTTPChannelHandler.Responder
