@@ -1,9 +1,15 @@
 package import FerryCore
 
-/// Lists a part of the queue, a page at a time. The query is that of `QueueQuery`.
+/// Lists a part of the queue, a page at a time. The query is that of `QueueQuery`, and whether what is as usual is left out.
 package enum ListQueue: Endpoint {
     package typealias Response = TransferPage
     package static let route = Route(.get, "/queue", "Lists a part of the queue in its order, a page at a time.")
+
+    /// - Throws: ``TransferError`` with code `invalid_request` naming the parameter that is unknown, wrong or missing.
+    package static func query(_ items: [QueryItem]) throws(TransferError) -> (query: QueueQuery, isShort: Bool) {
+        let (others, isShort) = try ListTransfers.takeForm(items)
+        return (try QueueQuery(items: others), isShort)
+    }
 }
 
 /// Counts the transfers of each part of the queue.
@@ -74,7 +80,7 @@ extension QueueQuery {
             case "order":
                 guard ["first", "last"].contains(item.value) else { throw item.invalid("first or last") }
                 reversed = item.value == "last"
-            default: throw item.unknown(among: ["part", "session", "offset", "limit", "order"])
+            default: throw item.unknown(among: ["part", "session", "offset", "limit", "order", "omit"])
             }
         }
         guard let part else { throw TransferError(.invalidRequest, "part is missing; it is one of \(parts).") }

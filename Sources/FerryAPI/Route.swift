@@ -55,8 +55,9 @@ extension Route {
     /// All routes, in the order in which the documentation shows them.
     package static let all: [Route] = [
         GetVersion.route, GetStatus.route,
-        AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, ChangeTransfer.route,
-        DeleteTransfer.route, ReleaseTransfer.route, MoveTransfer.route, ActOnTransfers.route, SubmitBatch.route,
+        AddTransfer.route, AddTransfers.route, ListTransfers.route, GetTransfer.route, GetRanges.route,
+        ChangeTransfer.route, DeleteTransfer.route, ReleaseTransfer.route, MoveTransfer.route, ActOnTransfers.route,
+        SubmitBatch.route,
         SubmitList.route, ListQueue.route, CountQueue.route,
         StreamEvents.route,
         ListSessions.route, ChangeSession.route, ActOnSession.route, ReorderSession.route, AcknowledgeEvents.route,

@@ -13,6 +13,21 @@ package enum GetTransfer: Endpoint {
     package static let route = Route(.get, "/transfers/{id}", "Shows one transfer.")
 }
 
+/// Shows which bytes of one transfer survive a power cut.
+package enum GetRanges: Endpoint {
+    package static let route = Route(
+        .get, "/transfers/{id}/ranges", "Shows which bytes of one transfer survive a power cut.")
+
+    package struct Response: Hashable, Codable, Sendable {
+        /// Starts and ends (not included), ascending; no two ranges touch.
+        package var durable: [[Int64]]
+
+        package init(durable: ByteRangeSet) {
+            self.durable = durable.ranges.map { [$0.lowerBound, $0.upperBound] }
+        }
+    }
+}
+
 /// Changes one transfer, whether it waits or runs.
 package enum ChangeTransfer: Endpoint {
     package typealias Request = TransferChange

@@ -146,6 +146,12 @@ import Testing
             let page = try await client.send("GET", "/v1/queue?part=waiting&offset=1&limit=5")
             #expect(try page.value(TransferPage.self).transfers.map(\.id) == [second])
             #expect(try await client.send("GET", "/v1/queue").error().code == .invalidRequest)
+            let short = try await client.send("GET", "/v1/queue?part=waiting&omit=usual")
+            #expect(
+                try short.status == 200 && !short.text.contains("redirects")
+                    && short.value(TransferPage.self).transfers.count == 2)
+            let ranges = try await client.send("GET", "/v1/transfers/\(first)/ranges")
+            #expect(ranges.text == "{\"durable\":[]}\n")
             let counts = try await client.send("GET", "/v1/queue/counts?session=cli").value(QueueCounts.self)
             #expect(counts == QueueCounts(active: 1, waiting: 1, ended: 3))
             func move(_ id: TransferID, _ body: String) async throws -> RawResponse {

@@ -48,6 +48,27 @@ import Testing
     }
 
     @Test(arguments: ServiceKind.allCases)
+    func `changes and moves are told to who listens`(_ kind: ServiceKind) async throws {
+        try await withService(kind, OriginScript(Self.small)) { bed in
+            let ids = [
+                try await bed.add("/1") { $0.paused = true }.id, try await bed.add("/2") { $0.paused = true }.id,
+            ]
+            let stream = try await bed.service.events(EventSubscription())
+            var change = TransferChange()
+            change.rateLimit = 2048
+            _ = try await bed.service.change(ids[0], change)
+            // The same again changes nothing.
+            _ = try await bed.service.change(ids[0], change)
+            #expect(try await bed.service.move(ids[1], QueueMove(0)) == 0)
+            try await bed.act(.remove, ids[0])
+            let events = try await read(stream) { $0.kind == .removed }
+            #expect(events.map(\.kind) == [.changed, .changed, .canceled, .removed])
+            #expect(events.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
+            #expect(events.first?.transfer?.rateLimit == 2048)
+        }
+    }
+
+    @Test(arguments: ServiceKind.allCases)
     func `durable events are numbered without a gap and told in order`(_ kind: ServiceKind) async throws {
         try await withService(kind, OriginScript(Self.small)) { bed in
             let early = try await bed.service.events(subscription { $0.after = 0 })

@@ -39,7 +39,7 @@ extension ManagedSession {
             depart(known, as: .canceled, in: &state)
             forget(batch.ids)
         case .removed: depart(known, in: &state)
-        case .submitted, .succeeded, .failed, .running, .waiting, .progress, .unknown: break
+        case .submitted, .succeeded, .failed, .running, .waiting, .progress, .changed, .unknown: break
         }
     }
 

@@ -54,7 +54,7 @@ struct NotificationRule {
         case .removed:
             _ = ended(event.id, .stop, tellsStart: false)
             return []
-        case .waiting, .progress, .unknown: return []
+        case .waiting, .progress, .changed, .unknown: return []
         }
     }
 

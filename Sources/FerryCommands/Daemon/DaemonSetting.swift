@@ -17,12 +17,20 @@ struct DaemonSetting {
             number(.connectionsPerHost, "connections to one host", \.connectionsPerHost, \.connectionsPerHost),
             number(.connectionsTotal, "connections in all", \.connectionsTotal, \.connectionsTotal),
             bytes(.rateLimit, "bytes per second in all, 0 for no limit", \.rateLimit, \.rateLimit),
+            flag("slow", "whether slow_rate_limit counts too", \.isSlow, \.isSlow),
+            bytes(.slowRateLimit, "bytes per second in all while it is slow", \.slowRateLimit, \.slowRateLimit),
             bytes(.reserve, "bytes of each disk that stay free", \.reserve, \.reserve),
-            DaemonSetting(
-                name: "constrained", meaning: "whether networks are used sparingly", range: "true or false",
-                text: { "\($0.constrained)" },
-                read: { text, change in Bool(text).map { change.constrained = $0 } }),
+            flag("constrained", "whether networks are used sparingly", \.constrained, \.constrained),
         ]
+    }
+
+    private static func flag(
+        _ name: String, _ meaning: String, _ value: KeyPath<ServiceSettings, Bool>,
+        _ changed: WritableKeyPath<ServiceSettingsChange, Bool?>
+    ) -> DaemonSetting {
+        DaemonSetting(
+            name: name, meaning: meaning, range: "true or false", text: { "\($0[keyPath: value])" },
+            read: { text, change in Bool(text).map { change[keyPath: changed] = $0 } })
     }
 
     private static func number(

@@ -29,6 +29,14 @@ struct LimitCommand: FerrySubcommand {
     var perHost: Count?
 
     @Option(
+        help: ArgumentHelp(
+            "on or off: whether the speed that `ferry settings` shows as slow_rate_limit counts too, for all.",
+            valueName: "switch"))
+    var slow: Switch?
+
+    enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+    @Option(
         help: ArgumentHelp("The limits of this session, within those of all.", valueName: "name"),
         completion: .ofFerry)
     var session: String?
@@ -39,12 +47,13 @@ struct LimitCommand: FerrySubcommand {
     /// A number of things; `default` leaves it to the daemon.
     enum Count: Equatable, Sendable { case number(Int), usual }
 
-    private var changes: Bool { rate != nil || active != nil || perHost != nil }
+    private var changes: Bool { rate != nil || active != nil || perHost != nil || slow != nil }
 
     func validate() throws {
         guard session != nil || active != .usual && perHost != .usual else {
             throw ValidationError("“default” is for a session; ferry settings shows what is usual.")
         }
+        guard session == nil || slow == nil else { throw ValidationError("--slow is for all, not for a session.") }
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
@@ -54,7 +63,9 @@ struct LimitCommand: FerrySubcommand {
             context.console.print(
                 json
                     ? [try JSONText.line(settings)]
-                    : Self.lines(settings.rateLimit, "\(settings.activeTransfers)", "\(settings.connectionsPerHost)"))
+                    : Self.lines(
+                        settings.currentRateLimit, isSlow: settings.isSlow, "\(settings.activeTransfers)",
+                        "\(settings.connectionsPerHost)"))
             return 0
         }
         let id = try await SessionID(typed: session, in: service)
@@ -86,12 +97,16 @@ struct LimitCommand: FerrySubcommand {
         change.rateLimit = rate
         change.activeTransfers = active?.number
         change.connectionsPerHost = perHost?.number
+        change.isSlow = slow.map { $0 == .on }
         return change
     }
 
-    private static func lines(_ rate: Int64, _ active: String, _ perHost: String) -> [String] {
+    private static func lines(
+        _ rate: Int64, isSlow: Bool = false, _ active: String, _ perHost: String
+    ) -> [String] {
         [
-            "speed:     " + (rate > 0 ? ByteText.exact(rate) + " bytes a second" : "no limit"),
+            "speed:     " + (rate > 0 ? ByteText.exact(rate) + " bytes a second" : "no limit")
+                + (isSlow ? " (slow)" : ""),
             "active:    " + active, "per host:  " + perHost,
         ]
     }

@@ -24,7 +24,7 @@ package struct TransferEvent: Hashable, Codable, Sendable {
         // Durable: numbered, delivered again until acknowledged.
         case submitted, suspended, resumed, succeeded, failed, canceled, removed
         // Live: sent to the listeners of the moment.
-        case running, waiting, progress
+        case running, waiting, progress, changed
         /// A word of a newer peer.
         case unknown
 
@@ -39,7 +39,7 @@ package struct TransferEvent: Hashable, Codable, Sendable {
         package var isBrief: Bool {
             switch self {
             case .submitted, .suspended, .resumed, .canceled, .removed: true
-            case .succeeded, .failed, .running, .waiting, .progress, .unknown: false
+            case .succeeded, .failed, .running, .waiting, .progress, .changed, .unknown: false
             }
         }
     }
@@ -60,6 +60,8 @@ package struct EventSubscription: Hashable, Sendable {
     package var endsAlone = false
     /// Whether successes come without their transfers.
     package var omitsSuccesses = false
+    /// Whether `changed` is left out, as for the client that makes the changes itself.
+    package var omitsChanges = false
 
     package init() {}
 }

@@ -97,6 +97,7 @@ extension ServiceSettings {
         try care.apply(.connectionsTotal, to: &connectionsTotal)
         try care.apply(.activeTransfers, to: &activeTransfers)
         try care.apply(.rateLimit, to: &rateLimit)
+        try care.apply(.slowRateLimit, to: &slowRateLimit)
         try care.apply(.reserve, to: &reserve)
     }
 }

@@ -11,8 +11,18 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
     package var reserve: Int64 = 64 << 20
     /// Whether networks are to be used sparingly.
     package var constrained = false
+    /// Whether ``slowRateLimit`` counts too.
+    package var isSlow = false
+    /// Bytes per second of all transfers while it is slow.
+    package var slowRateLimit: Int64 = 1 << 20
 
     package init() {}
+
+    /// Bytes per second of all transfers at the moment; 0 is no limit.
+    package var currentRateLimit: Int64 {
+        guard isSlow else { return rateLimit }
+        return rateLimit == 0 ? slowRateLimit : min(rateLimit, slowRateLimit)
+    }
 
     enum CodingKeys: String, CodingKey {
         case connectionsPerHost = "connections_per_host"
@@ -20,6 +30,8 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
         case reserve, constrained
+        case isSlow = "slow"
+        case slowRateLimit = "slow_rate_limit"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -37,6 +49,8 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         result.rateLimit = change.rateLimit ?? rateLimit
         result.reserve = change.reserve ?? reserve
         result.constrained = change.constrained ?? constrained
+        result.isSlow = change.isSlow ?? isSlow
+        result.slowRateLimit = change.slowRateLimit ?? slowRateLimit
         return result
     }
 
@@ -55,6 +69,8 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
     package var rateLimit: Int64?
     package var reserve: Int64?
     package var constrained: Bool?
+    package var isSlow: Bool?
+    package var slowRateLimit: Int64?
 
     package init() {}
 
@@ -64,6 +80,8 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
         case reserve, constrained
+        case isSlow = "slow"
+        case slowRateLimit = "slow_rate_limit"
     }
 
     /// The keys that a change may have on the wire.

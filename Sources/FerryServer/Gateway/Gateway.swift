@@ -19,6 +19,8 @@ package actor Gateway: GatewayControl {
     private var damage: String?
     private var secretDamage: String?
     private var follower: AsyncStream<GatewayListeners>.Continuation?
+    /// All of them end with a key, since nobody knows by which one each was let in.
+    nonisolated let connections = OpenChannels()
     /// What every request is judged by, without a wait for this actor.
     private let current: Mutex<Current>
 
@@ -109,6 +111,7 @@ package actor Gateway: GatewayControl {
         let secret = GatewayKeys.random(using: &random)
         try files.save(secret: secret)
         current.withLock { $0.keys.secret = secret }
+        connections.closeAll()
         guard secretDamage != nil else { return }
         secretDamage = nil
         tell()
@@ -134,6 +137,7 @@ package actor Gateway: GatewayControl {
                 "No paired client has the id “\(id.escapingControls)”; `ferry gateway clients` lists them.")
         }
         try keep(left)
+        connections.closeAll()
     }
 
     // MARK: A client that pairs

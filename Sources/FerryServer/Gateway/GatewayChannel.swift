@@ -27,6 +27,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let limits: GatewayLimits
+    let open: OpenChannels
     let tls: NIOSSLContext?
     /// Whether a request for a WebSocket gets one, if there is a place.
     let mayUpgrade: @Sendable (HTTPRequestHead) -> Bool
@@ -34,7 +35,8 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     let logger: Logger
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
+        open.add(channel)
+        return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(OutboundLimit(limits.outbound, patience: limits.patience))
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }

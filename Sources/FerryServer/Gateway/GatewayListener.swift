@@ -97,7 +97,8 @@ actor GatewayListener {
         }
         let routes = routes
         let channel = GatewayChannel(
-            responder: routes.answer, limits: routes.limits, tls: tls, mayUpgrade: { routes.mayUpgrade($0) },
+            responder: routes.answer, limits: routes.limits, open: gateway.connections, tls: tls,
+            mayUpgrade: { routes.mayUpgrade($0) },
             sockets: routes.sockets, logger: logger)
         let server = channel.server(
             configuration: ServerConfiguration(address: .hostname(address, port: settings.port)),

@@ -65,6 +65,12 @@ struct GuardedService: SessionService {
         return try await base.act(action, on: selection)
     }
 
+    /// Speed and numbers are the clients' affair too; the disks' reserve and the use of networks are the machine's.
+    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
+        guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
+        return try await base.changeSettings(change)
+    }
+
     // MARK: What is passed on
 
     func transfer(_ id: TransferID) async throws(TransferError) -> Transfer { try await base.transfer(id) }
@@ -109,9 +115,6 @@ struct GuardedService: SessionService {
 
     func release(_ id: TransferID) async throws(TransferError) -> PartialSource? { throw Self.notOffered() }
     func acknowledge(_ session: SessionID, through number: Int64) async throws(TransferError) {
-        throw Self.notOffered()
-    }
-    func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
         throw Self.notOffered()
     }
     func attach(

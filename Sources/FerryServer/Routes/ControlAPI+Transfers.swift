@@ -12,9 +12,15 @@ extension ControlAPI {
             let address = GetTransfer.route.target(transfer.id.description)
             return try .json(transfer, status: .created, headers: [.location: address])
         }
-        router.serve(ListQueue.self) { request, _ in
-            TransferPage(
-                transfers: try await service.queue(QueueQuery(items: request.queryItems())), next: nil)
+        router.respond(to: ListQueue.self) { request, _ in
+            let (query, isShort) = try ListQueue.query(request.queryItems())
+            let page = TransferPage(transfers: try await service.queue(query), next: nil)
+            return isShort ? try .json(ListTransfers.ShortPage(page)) : try .json(page)
+        }
+        router.serve(GetRanges.self) { request, context in
+            try request.hasNoQuery()
+            let transfer = try await service.transfer(context.transferID())
+            return GetRanges.Response(durable: transfer.own.durable)
         }
         router.serve(CountQueue.self) { request, _ in
             try await service.queueCounts(of: CountQueue.session(request.queryItems()))

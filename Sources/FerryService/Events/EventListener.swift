@@ -72,7 +72,7 @@ struct EventListener {
         switch event.kind {
         case .succeeded, .failed, .canceled, .removed: noteEnded(event.id)
         case .resumed: if subscription.ids?.contains(event.id) == true { unfinished.insert(event.id) }
-        case .submitted, .suspended, .running, .waiting, .progress, .unknown: break
+        case .submitted, .suspended, .running, .waiting, .progress, .changed, .unknown: break
         }
     }
 
@@ -98,6 +98,7 @@ struct EventListener {
         if let ids = subscription.ids, !ids.contains(event.id) { return false }
         if subscription.endsAlone, !TransferEvent.Kind.ends.contains(event.kind) { return false }
         if event.kind == .progress { return subscription.progressInterval != nil }
+        if event.kind == .changed { return !subscription.omitsChanges }
         return true
     }
 

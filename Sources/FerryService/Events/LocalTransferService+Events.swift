@@ -31,6 +31,8 @@ extension LocalTransferService {
         _ subscription: EventSubscription, isBrief: Bool
     ) async throws(TransferError) -> (listener: Int, signals: AsyncThrowingStream<SessionSignal, any Error>) {
         try Self.check(subscription)
+        var subscription = subscription
+        subscription.omitsChanges = true
         let followed = try await hub.signals(subscription, isBrief: isBrief)
         sampleAnew(for: subscription)
         return followed

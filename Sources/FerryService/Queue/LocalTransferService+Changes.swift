@@ -74,6 +74,7 @@ extension LocalTransferService {
             throw error
         }
         await follow(changed, replacing: old)
+        await publishLive(.changed, changed)
         return true
     }
 

@@ -68,7 +68,10 @@ extension LocalTransferService {
             }
         }
         guard let moved else { return nil }
-        if let order = moved.order { try await follow(order, of: session) }
+        if let order = moved.order {
+            try await follow(order, of: session)
+            await publishLive(.changed, try await existing(id))
+        }
         return moved.place
     }
 

@@ -43,7 +43,8 @@ import Testing
             ] {
                 #expect(try await bed.send(method, path, bed.bearer).status == 404, "\(method) \(path)")
             }
-            #expect(try await bed.send("PATCH", "/v1/settings", bed.bearer, #"{"active_transfers":1}"#).status == 400)
+            #expect(try await bed.send("PATCH", "/v1/settings", bed.bearer, #"{"slow":true}"#).status == 200)
+            #expect(try await bed.send("PATCH", "/v1/settings", bed.bearer, #"{"reserve":0}"#).status == 400)
         }
     }
 

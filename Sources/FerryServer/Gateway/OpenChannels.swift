@@ -1,0 +1,20 @@
+import NIOCore
+import Synchronization
+
+/// The connections that are open, so that those that a key has let in end with it.
+final class OpenChannels: Sendable {
+    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    /// Notes a connection until it ends.
+    func add(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        channels.withLock { $0[id] = channel }
+        channel.closeFuture.whenComplete { [weak self] _ in self?.remove(id) }
+    }
+
+    private func remove(_ id: ObjectIdentifier) { channels.withLock { _ = $0.removeValue(forKey: id) } }
+
+    func closeAll() {
+        for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
+    }
+}
