@@ -85,10 +85,12 @@ let package = Package(
             dependencies: [
                 "FerryCore", "FerryFoundation", .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // The gateway's web page: its files, embedded by the C compiler.
+        .target(name: "FerryPage", exclude: ["files"]),
         .target(
             name: "FerryServer",
             dependencies: [
-                "FerryAPI", "FerryAria2", "FerryCore", "FerryService", "FerryStore",
+                "FerryAPI", "FerryAria2", "FerryCore", "FerryPage", "FerryService", "FerryStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -229,6 +231,9 @@ let package = Package(
         .testTarget(
             name: "FerryDaemonTests",
             dependencies: ["FerryClient", "FerryCore", "FerryTesting", "ferry", "ferryd"]),
+        // The gateway's page in a browser.
+        .testTarget(
+            name: "FerryPageTests", dependencies: ["FerryTesting", "ferry", "ferryd"]),
         .testTarget(
             name: "FerryServiceTests",
             dependencies: [
@@ -302,12 +307,12 @@ if let names = Context.environment["FERRY_TARGETS"], !names.isEmpty {
 /// Targets with a page at their door.
 let documented: Set = [
     "FerryFoundation", "FerryCore", "FerryEngine", "FerryStore", "FerryService", "FerryAPI", "FerryAria2",
-    "FerryServer", "FerryClient", "FerryCommands",
+    "FerryPage", "FerryServer", "FerryClient", "FerryCommands",
     "FerryTesting", "FerryURLSession", "BackgroundURLSession", "Ferry",
 ]
 
 /// Targets with the settings of other people's packages.
-let foreign: Set = ["CFerrySystem", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests"]
+let foreign: Set = ["CFerrySystem", "FerryPage", "ClientFerryTests", "ClientSwift5Tests", "ClientSwift6Tests"]
 
 // Not NonisolatedNonsendingByDefault: with Swift 6.3.1 an actor's code goes on beside the actor after such a function
 // threw (swiftlang/swift#88259). A test of FerryEngineTests says when it may come back.

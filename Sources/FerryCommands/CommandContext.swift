@@ -11,6 +11,8 @@ package struct CommandContext: Sendable {
     /// What new files are not permitted.
     package var umask: FileMask
     package var now: @Sendable () -> Date = { Date() }
+    /// Starts a program of the desktop by its words; returns whether it was started.
+    package var launch: @Sendable ([String]) -> Bool = ProgramLaunch.start
     private let access: LazyDaemon
     private let remarks: Remarks
 

@@ -26,12 +26,42 @@ import Testing
         #expect(on.said == ["Clients show the secret that `ferry gateway secret` prints."])
         let open = await run("gateway", "on", "--address", "10.0.0.1")
         #expect(open.said.first?.contains("Other machines") == true && open.said.first?.contains("TLS") == true)
-        #expect(await run("web").out == ["http://10.0.0.1:7000/"])
+        #expect(await run("web").out == ["http://10.0.0.1:7000/#secret=first"])
         let status = await run("gateway", "status").out
         #expect(status.first == "gateway:     on" && status.contains("folder:      /home/u/Downloads"))
         #expect(await run("gateway", "off").status == 0)
-        #expect(await run("web").status == 64)
+        let web = await run("web")
+        #expect(web.out == ["http://10.0.0.1:7000/#secret=first"])
+        #expect(web.said == ["The gateway is on; `ferry gateway off` turns it off."])
     }
+
+    /// The words that a program is started with are seen by all users.
+    @Test func `web opens the browser with a file that the user alone can read`() async throws {
+        let home = FileManager.default.temporaryDirectory.appendingPathComponent("web-\(UUID())").path
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let console = RecordingConsole()
+        var context = CommandContext(
+            console: console, environment: ["HOME": "/home/u", "FERRY_HOME": home, "DISPLAY": ":0"],
+            currentFolder: "/home/u"
+        ) { [daemon] in daemon }
+        let note = Launched()
+        context.launch = { words in
+            note.words.withLock { $0 = words }
+            return true
+        }
+        #expect(await FerryProgram.run(["web"], in: context) == 0)
+        #expect(console.output == "http://127.0.0.1:6800/\n")
+        let file = home + "/run/page.html"
+        #expect(note.words.withLock { $0 } == ["xdg-open", "file://" + file])
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("url=http://127.0.0.1:6800/#secret=first"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    private final class Launched: Sendable { let words = Mutex<[String]>([]) }
 
     @Test func `on says why it does not answer`() async {
         daemon.fakeGateway.state.withLock { $0.problems = ["http://127.0.0.1:6800: another program uses the port."] }

@@ -8,9 +8,10 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 ferry_has() {  # whether the thing that a package brings is there
     case "$1" in
-    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks) command -v "$1" >/dev/null ;;
+    dbus-daemon | git | openssl | curl | nginx | wget2 | axel | flock | python3 | tinyproxy | microsocks | chromium) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     squid-openssl) command -v squid >/dev/null ;;
+    chromium-driver) command -v chromedriver >/dev/null ;;
     aria2) command -v aria2c >/dev/null ;;
     binutils) command -v ld >/dev/null ;;
     debootstrap) command -v debootstrap >/dev/null ;;
@@ -35,6 +36,7 @@ ferry_fedora_name() {
     case "$1" in
     libsqlite3-dev) echo sqlite-devel ;;
     squid-openssl) echo squid ;;
+    chromium-driver) echo chromedriver ;;
     zlib1g-dev) echo zlib-devel ;;
     python3-venv) echo python3 ;;
     libc6-dev) echo glibc-devel ;;

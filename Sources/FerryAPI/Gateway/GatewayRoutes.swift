@@ -87,6 +87,24 @@ package enum PairClient: Endpoint {
     }
 }
 
+/// Lists the folders that clients may put files into, the usual one first; served by the gateway alone.
+package enum ListFolders: Endpoint {
+    package typealias Response = [FolderRoom]
+    package static let route = Route(.get, "/folders", "Lists the folders that clients may put files into.")
+}
+
+/// A folder for files, and the room on its disk.
+package struct FolderRoom: Hashable, Codable, Sendable {
+    package var path: String
+    /// Bytes that the user may still write there; nil where the disk does not say.
+    package var free: Int64?
+
+    package init(path: String, free: Int64?) {
+        self.path = path
+        self.free = free
+    }
+}
+
 extension GatewayChange: StrictBody {
     package static let keys = Set(CodingKeys.allCases.map(\.rawValue))
 }

@@ -80,26 +80,6 @@ struct GatewayClients: FerrySubcommand {
     }
 }
 
-/// Prints where the gateway's page is.
-struct WebCommand: FerrySubcommand {
-    static let configuration = CommandConfiguration(
-        verb: "web", abstract: "Print the address of the gateway, for a browser or a client.")
-    static let exitStatuses = GatewayCommand.exitStatuses
-
-    func run(in context: CommandContext) async throws -> Int32 {
-        let status = try await context.daemon().gateway.status()
-        guard status.settings.isOn else {
-            throw TransferError(.invalidRequest, "The gateway is off; `ferry gateway on` turns it on.")
-        }
-        guard let url = status.listening.first else {
-            throw TransferError(
-                .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
-        }
-        context.console.print(["\(url)/"])
-        return 0
-    }
-}
-
 /// Sentences about the gateway.
 enum GatewayText {
     /// The status once the gateway answers at each address, or says why it does not; after two seconds as it is.

@@ -141,9 +141,9 @@ struct Example {
             Example("ferry gateway clients --json", "Prints them as JSON."),
         ],
         "web": [
-            Example("ferry web", "Prints the address of the gateway."),
-            Example("ferry web | xargs xdg-open", "Opens it in a browser."),
-            Example("ferry web || ferry gateway on", "Turns the gateway on where it is off."),
+            Example("ferry web", "Opens the page."),
+            Example("ferry web --print", "Prints its address, for instance to open it through a tunnel."),
+            Example("ferry web --print | wl-copy", "Copies its address, to be pasted into a browser."),
         ],
         "settings": [
             Example("ferry settings", "Shows the daemon's settings with their ranges."),

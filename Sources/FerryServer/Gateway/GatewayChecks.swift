@@ -16,7 +16,10 @@ struct DoorCheck: RouterMiddleware {
     ) async throws -> Response {
         let fields = request.headers
         let door = GatewayDoor(gateway.settingsNow)
-        switch door.judge(host: request.head.authority, origin: fields[.origin], site: fields[.secFetchSite]) {
+        // Other pages may lead to this one, which nobody can frame: that reads nothing and has no effect.
+        let leadsToPage = fields[.secFetchMode] == "navigate" && PageFile.paths.contains(request.uri.path)
+        let site = leadsToPage && request.method == .get ? nil : fields[.secFetchSite]
+        switch door.judge(host: request.head.authority, origin: fields[.origin], site: site) {
         case .refused(let why):
             log.note(why)
             return try .json(
@@ -64,9 +67,10 @@ struct SecretCheck: RouterMiddleware {
             headers: [.wwwAuthenticate: "Bearer", .connection: "close"])
     }
 
-    /// Whether a path is of the control API, but for pairing, which is how a client comes to its token.
+    /// Whether a path is of the control API, but for pairing, which is how a client comes to its token. The page's files are the
+    /// same for everybody.
     private static func isAsked(_ path: String) -> Bool {
-        path != GatewayRouter.rpcPath && path != PairClient.route.path
+        path != GatewayRouter.rpcPath && path != PairClient.route.path && !PageFile.paths.contains(path)
     }
 }
 

@@ -105,4 +105,5 @@ extension HTTPField.Name {
     static let requestPrivateNetwork = Self("Access-Control-Request-Private-Network")!  // SAFETY: a token of HTTP
     static let allowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!  // SAFETY: as above
     static let secFetchSite = Self("Sec-Fetch-Site")!  // SAFETY: as above
+    static let secFetchMode = Self("Sec-Fetch-Mode")!  // SAFETY: as above
 }

@@ -5,13 +5,24 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The routes of the gateway: aria2's interface, and the part of the control API that clients of the network may use.
+/// The routes of the gateway: its page, aria2's interface, and the part of the control API that clients of the network may use.
 struct GatewayRouter: Sendable {
     let gateway: Gateway
     let service: GuardedService
     let endpoint: RPCEndpoint
     let wrongSecrets: WrongSecrets
     let log: RefusalLog
+    private let rooms = FolderRooms()
+
+    init(
+        gateway: Gateway, service: GuardedService, endpoint: RPCEndpoint, wrongSecrets: WrongSecrets, log: RefusalLog
+    ) {
+        self.gateway = gateway
+        self.service = service
+        self.endpoint = endpoint
+        self.wrongSecrets = wrongSecrets
+        self.log = log
+    }
 
     /// The path of aria2's interface.
     static let rpcPath = "/jsonrpc"
@@ -28,6 +39,11 @@ struct GatewayRouter: Sendable {
         router.on(RouterPath(Self.rpcPath), method: .post) { request, _ in try await self.post(request) }
         router.on(RouterPath(Self.rpcPath), method: .get) { request, _ in try await self.get(request) }
         router.respond(to: PairClient.self) { request, _ in try await self.pair(request) }
+        router.serve(ListFolders.self) { request, _ in
+            try request.hasNoQuery()
+            return await rooms.look(at: gateway.settingsNow.folders)
+        }
+        PageRoutes().add(to: router)
         ControlAPI(service: service, gateway: nil, stop: {}).addOpenRoutes(to: router)
         return router
     }

@@ -1,0 +1,91 @@
+import ArgumentParser
+import FerryAPI
+import FerryClient
+import FerryCore
+import FerryFoundation
+
+/// Opens the gateway's page.
+struct WebCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "web", abstract: "Open the page that shows and does everything, in a browser.",
+        discussion: """
+            It turns the gateway on if that is off. Without a desktop it prints the page's address, which has the secret after \
+            its #: a browser sends that part to no server.
+            """)
+    static let exitStatuses = GatewayCommand.exitStatuses
+
+    @Flag(name: .customLong("print"), help: "Print the address with the secret, and open no browser.")
+    var prints = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let gateway = try context.daemon().gateway
+        var status = try await gateway.status()
+        if !status.settings.isOn {
+            var change = GatewayChange()
+            change.isOn = true
+            status = try await gateway.change(change)
+            context.console.say("The gateway is on; `ferry gateway off` turns it off.")
+        }
+        status = try await GatewayText.settled(status, of: gateway)
+        guard let url = status.listening.first else {
+            throw TransferError(
+                .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
+        }
+        // An address that stands for all of the machine's is none to go to.
+        let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:") + "/"
+        let address = "\(page)#secret=\(try await gateway.secret(isNew: false))"
+        if !prints, let file = try PageOpener(context).open(address) {
+            context.console.print([page])
+            context.console.say("If no browser shows it, open \(file.escapingControls), or see `ferry web --print`.")
+        } else {
+            context.console.print([address])
+        }
+        return 0
+    }
+}
+
+/// Opens an address with a secret in the desktop's browser.
+///
+/// Other users of the machine can see the words that a program is started with. So the browser is given a file that leads to
+/// the address, which the user alone can read.
+struct PageOpener {
+    let context: CommandContext
+
+    init(_ context: CommandContext) { self.context = context }
+
+    /// - Returns: the path of the file; nil where there is no desktop, or nothing that opens a browser.
+    func open(_ address: String) throws -> String? {
+        let environment = context.environment
+        let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !environment[$0, default: ""].isEmpty }
+        guard hasDesktop else { return nil }
+        let folder = try FerryPaths(environment: environment, userID: geteuid()).runtimeFolder
+        try PrivateFolder.make(folder)
+        let file = folder + "/page.html"
+        try Self.write(Self.document(leadingTo: address), to: file)
+        return context.launch(["xdg-open", "file://" + file]) ? file : nil
+    }
+
+    static func document(leadingTo address: String) -> String {
+        """
+        <!DOCTYPE html>
+        <meta charset="utf-8">
+        <meta http-equiv="refresh" content="0;url=\(address)">
+        <title>Ferry</title>
+        <a href="\(address)">Ferry</a>
+
+        """
+    }
+
+    private static func write(_ text: String, to file: String) throws {
+        unsafe unlink(file)
+        let descriptor = unsafe Glibc.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let bytes = Array(text.utf8)
+        let written = unsafe descriptor < 0 ? -1 : Glibc.write(descriptor, bytes, bytes.count)
+        let number = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard written == bytes.count else {
+            throw TransferError(
+                .internal, "\(file.escapingControls) cannot be written: \(unsafe String(cString: strerror(number))).")
+        }
+    }
+}

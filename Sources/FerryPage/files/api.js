@@ -1,0 +1,106 @@
+// The gateway's control API: the only module that sends requests.
+
+import { text } from './text.js';
+
+const key = 'ferry.secret';
+let secret = sessionStorage.getItem(key) ?? '';
+let onLocked = () => {};
+
+/** What the gateway refuses: the code, sentence and details of its error table. */
+export class Refusal extends Error {
+  constructor(status, error) {
+    super(error?.message ?? text.odd(status));
+    this.status = status;
+    this.code = error?.code ?? 'internal';
+  }
+}
+
+/** There was no answer. */
+export class Away extends Error {
+  constructor() { super(text.away); }
+}
+
+/** Takes the secret out of the address, so that it is in no history, bookmark or picture of the screen. */
+export function takeSecret() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('secret');
+  if (!given) return;
+  history.replaceState(null, '', location.pathname);
+  setSecret(given);
+}
+
+export function setSecret(given) {
+  secret = given;
+  sessionStorage.setItem(key, given);
+}
+
+export const hasSecret = () => secret !== '';
+
+/** Calls a function when the gateway does not take the secret. */
+export function whenLocked(call) { onLocked = call; }
+
+async function request(method, path, { body, type = 'application/json', signal, keepalive = false } = {}) {
+  const headers = { Authorization: `Bearer ${secret}` };
+  if (body != null) headers['Content-Type'] = type;
+  let answer;
+  try {
+    answer = await fetch(path, { method, headers, body, signal, keepalive, cache: 'no-store', redirect: 'error' });
+  } catch (error) {
+    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw error;
+    throw new Away();
+  }
+  if (answer.ok) return answer;
+  const said = await answer.json().catch(() => null);
+  if (answer.status === 401) onLocked();
+  throw new Refusal(answer.status, said?.error);
+}
+
+const patience = () => AbortSignal.timeout(60_000);
+
+/** Sends a request, whose body is a value, and returns the value of the answer. */
+export async function call(method, path, value, options = {}) {
+  const body = value === undefined ? undefined : JSON.stringify(value);
+  const answer = await request(method, path, { body, signal: patience(), ...options });
+  try {
+    return await answer.json();
+  } catch {
+    throw new Away();
+  }
+}
+
+/** Sends values as lines, and returns the values of the answer's lines. */
+export async function callLines(path, values) {
+  const body = values.map(value => JSON.stringify(value)).join('\n') + '\n';
+  const answer = await request('POST', path, { body, type: 'application/x-ndjson', signal: patience() });
+  const lines = [];
+  for await (const line of linesOf(answer)) lines.push(line);
+  return lines;
+}
+
+/** Opens a stream of values; it is there, and sends what happens from here on, when this returns. */
+export async function stream(path, signal) {
+  return linesOf(await request('GET', path, { signal }));
+}
+
+async function* linesOf(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop();
+      for (const line of lines) if (line) yield JSON.parse(line);
+    }
+    if (rest) yield JSON.parse(rest);
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** Trades a pairing code for a token of this browser's own. */
+export async function pair(code) {
+  const name = text.pairName;
+  const { token } = await call('POST', '/v1/pair', { code, name });
+  setSecret(token);
+}

@@ -1,0 +1,237 @@
+// The list: rows are made as they come into view, so that any number of transfers scrolls.
+
+import { make, setAttribute } from './dom.js';
+import { isInLine } from './query.js';
+import { Row } from './row.js';
+
+/** Rows that are made above and below of what is seen. */
+const margin = 4;
+
+export class List {
+  selected = new Set();
+  ids = [];
+  isOrdered = true;
+
+  #root;
+  #store;
+  #calls;
+  #rows = new Map();
+  #spare = [];
+  #space = make('div', { class: 'space', role: 'presentation' });
+  #gap = make('div', { class: 'gap', hidden: true, 'aria-hidden': 'true' });
+  #focus = null;
+  #anchor = null;
+  #isPlanned = false;
+
+  /** `calls`: `act(id, action)`, `select()`, `open(id)`, `drop(ids, above, below)`. */
+  constructor(root, store, calls) {
+    this.#root = root;
+    this.#store = store;
+    this.#calls = calls;
+    root.append(this.#space);
+    this.#space.append(this.#gap);
+    root.addEventListener('scroll', () => this.plan(), { passive: true });
+    new ResizeObserver(() => this.plan()).observe(root);
+    root.addEventListener('click', event => this.#click(event));
+    root.addEventListener('dblclick', event => { if (this.#idAt(event)) this.#calls.open(this.#focus); });
+    root.addEventListener('keydown', event => this.#key(event));
+    // What counts down is written anew.
+    setInterval(() => this.update(), 1000);
+  }
+
+  get focus() { return this.#focus; }
+
+  /** The selected ids in the order of the list; without any, the one that has the focus. */
+  get chosen() {
+    const chosen = this.ids.filter(id => this.selected.has(id));
+    return chosen.length || !this.#focus ? chosen : [this.#focus];
+  }
+
+  show(ids, isOrdered) {
+    const place = this.ids.indexOf(this.#focus);
+    this.ids = ids;
+    this.isOrdered = isOrdered;
+    const there = new Set(ids);
+    for (const id of this.selected) if (!there.has(id)) this.selected.delete(id);
+    // The row that takes the place of one that is gone gets its focus.
+    if (this.#focus && !there.has(this.#focus)) this.#focus = ids[Math.min(place, ids.length - 1)] ?? null;
+    this.#space.style.height = `${ids.length * Row.height}px`;
+    setAttribute(this.#root, 'aria-rowcount', ids.length);
+    this.#draw();
+    this.#calls.select();
+  }
+
+  /** Draws the rows of changed transfers anew, or all. */
+  update(changed) {
+    const now = Date.now();
+    for (const [id, row] of this.#rows) if (!changed || changed.has(id)) this.#fill(row, id, now);
+  }
+
+  plan() {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    requestAnimationFrame(() => {
+      this.#isPlanned = false;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const { scrollTop, clientHeight } = this.#root;
+    const first = Math.max(0, Math.floor(scrollTop / Row.height) - margin);
+    const last = Math.min(this.ids.length, Math.ceil((scrollTop + clientHeight) / Row.height) + margin);
+    const wanted = new Set(this.ids.slice(first, last));
+    for (const [id, row] of this.#rows) {
+      if (wanted.has(id)) continue;
+      this.#rows.delete(id);
+      row.element.remove();
+      this.#spare.push(row);
+    }
+    const now = Date.now();
+    let previous = this.#gap;
+    this.#places = new Map([...wanted].map((id, offset) => [id, first + offset]));
+    for (const id of wanted) {
+      let row = this.#rows.get(id);
+      if (!row) {
+        row = this.#spare.pop() ?? new Row({ act: this.#calls.act, drag: (event, id) => this.#drag(event, id) });
+        this.#rows.set(id, row);
+      }
+      this.#fill(row, id, now);
+      // In the order of the list, as a screen reader goes through them.
+      if (previous.nextSibling !== row.element) previous.after(row.element);
+      previous = row.element;
+    }
+    this.#spare.length = Math.min(this.#spare.length, 50);
+  }
+
+  #places = new Map();
+
+  #fill(row, id, now) {
+    const transfer = this.#store.get(id);
+    if (!transfer) return;
+    row.show(transfer, {
+      place: this.#places.get(id), isSelected: this.selected.has(id), isFocused: id === this.#focus, isOrdered: this.isOrdered, now,
+    });
+  }
+
+  // MARK: Focus and selection
+
+  /** Moves the focus to a row, and shows it. */
+  moveFocus(id, { extend = false, keep = false } = {}) {
+    if (!id) return;
+    this.#focus = id;
+    if (extend) this.#extend(id);
+    else if (!keep) this.#only(id);
+    const place = this.ids.indexOf(id);
+    const top = place * Row.height;
+    const { scrollTop, clientHeight } = this.#root;
+    if (top < scrollTop) this.#root.scrollTop = top;
+    else if (top + Row.height > scrollTop + clientHeight) this.#root.scrollTop = top + Row.height - clientHeight;
+    this.#draw();
+    this.#root.setAttribute('aria-activedescendant', `row-${id}`);
+    this.#calls.select();
+  }
+
+  #only(id) {
+    this.selected = new Set([id]);
+    this.#anchor = id;
+  }
+
+  #extend(id) {
+    const [from, to] = [this.ids.indexOf(this.#anchor ?? id), this.ids.indexOf(id)].sort((a, b) => a - b);
+    this.selected = new Set(this.ids.slice(Math.max(0, from), to + 1));
+  }
+
+  #toggle(id) {
+    if (!this.selected.delete(id)) this.selected.add(id);
+    this.#anchor = id;
+  }
+
+  selectAll() {
+    this.selected = new Set(this.ids);
+    this.#changedSelection();
+  }
+
+  clearSelection() {
+    this.selected = new Set();
+    this.#changedSelection();
+  }
+
+  #changedSelection() {
+    this.update();
+    this.#calls.select();
+  }
+
+  #idAt(event) { return event.target.closest('.row')?.id.slice(4); }
+
+  #click(event) {
+    const id = this.#idAt(event);
+    if (!id || event.target.closest('button, .handle')) return;
+    const isMark = event.target.closest('.mark') != null;
+    if (event.shiftKey) return this.moveFocus(id, { extend: true });
+    if (!isMark && !event.ctrlKey && !event.metaKey) {
+      this.moveFocus(id);
+      return this.#calls.open(id);
+    }
+    this.#toggle(id);
+    this.moveFocus(id, { keep: true });
+  }
+
+  #key(event) {
+    if (event.target !== this.#root || event.altKey) return;
+    const page = Math.max(1, Math.floor(this.#root.clientHeight / Row.height) - 1);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      const place = this.ids.indexOf(this.#focus);
+      const next = place < 0 && Math.abs(step) === 1 ? 0 : Math.min(this.ids.length - 1, Math.max(0, place + step));
+      this.moveFocus(this.ids[next], { extend: event.shiftKey, keep: event.ctrlKey || event.metaKey });
+    } else if (event.key === ' ' && this.#focus) {
+      this.#toggle(this.#focus);
+      this.#changedSelection();
+    } else if (event.key === 'Enter' && this.#focus) {
+      this.#calls.open(this.#focus);
+    } else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+      this.selectAll();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  // MARK: Dragging
+
+  /** Follows the pointer with a line in the gap that it is over, until it is let go. */
+  #drag(event, id) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    const root = this.#root;
+    const ids = this.selected.has(id) ? this.chosen.filter(each => isInLine(this.#store.get(each))) : [id];
+    let place = null;
+    const follow = event => {
+      const { top, height } = root.getBoundingClientRect();
+      const y = event.clientY - top;
+      if (y < Row.height / 2) root.scrollTop -= Row.height / 4;
+      else if (y > height - Row.height / 2) root.scrollTop += Row.height / 4;
+      place = Math.max(0, Math.min(this.ids.length, Math.round((y + root.scrollTop) / Row.height)));
+      this.#gap.hidden = false;
+      this.#gap.style.transform = `translateY(${place * Row.height}px)`;
+    };
+    const leave = event => {
+      root.removeEventListener('pointermove', follow);
+      for (const name of ['pointerup', 'pointercancel']) root.removeEventListener(name, leave);
+      removeEventListener('keydown', stop, true);
+      this.#gap.hidden = true;
+      if (event.type !== 'pointerup' || place == null) return;
+      const moved = new Set(ids);
+      const above = this.ids.slice(0, place).findLast(each => !moved.has(each)) ?? null;
+      const below = this.ids.slice(place).find(each => !moved.has(each)) ?? null;
+      this.#calls.drop(ids, above, below);
+    };
+    const stop = event => { if (event.key === 'Escape') leave(event); };
+    root.setPointerCapture(event.pointerId);
+    root.addEventListener('pointermove', follow);
+    for (const name of ['pointerup', 'pointercancel']) root.addEventListener(name, leave);
+    addEventListener('keydown', stop, true);
+  }
+}

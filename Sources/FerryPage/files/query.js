@@ -1,0 +1,97 @@
+// Which transfers the list shows, and in which order: functions of their arguments alone.
+
+import { left, part, title } from './format.js';
+
+/** Reasons for which a transfer waits that has had its turn. */
+const active = new Set(['retry', 'server', 'disk', 'destination']);
+
+/** Whether a transfer has a place in its session's line. */
+export const isInLine = ({ state, reason }) => state === 'suspended' || (state === 'waiting' && !active.has(reason));
+
+const isOpen = ({ state }) => state === 'running' || state === 'waiting' || state === 'suspended';
+
+/** The filters with what each shows. */
+export const filters = {
+  all: () => true,
+  open: isOpen,
+  running: each => each.state === 'running',
+  waiting: each => each.state === 'waiting',
+  suspended: each => each.state === 'suspended',
+  failed: each => each.state === 'failed',
+  succeeded: each => each.state === 'succeeded',
+  canceled: each => each.state === 'canceled',
+};
+
+/** Runs, waits after a try, is in line, has ended. */
+const group = each => (each.state === 'running' ? 0 : !isOpen(each) ? 3 : isInLine(each) ? 2 : 1);
+const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const byText = new Intl.Collator(undefined, { numeric: true }).compare;
+
+function byTurn(a, b, places) {
+  const one = group(a), other = group(b);
+  if (one !== other) return one - other;
+  if (one === 3) return compare(b.finished_at ?? b.created_at, a.finished_at ?? a.created_at) || compare(b.id, a.id);
+  if (one === 2) {
+    return compare(a.session, b.session)
+      || (places.get(a.id) ?? Infinity) - (places.get(b.id) ?? Infinity) || compare(a.id, b.id);
+  }
+  return compare(a.id, b.id);
+}
+
+/** The orders, each with its first direction: what people look for comes first. */
+export const orders = {
+  turn: byTurn,
+  name: (a, b) => byText(title(a), title(b)),
+  size: (a, b) => (b.bytes_expected ?? b.bytes_received) - (a.bytes_expected ?? a.bytes_received),
+  done: (a, b) => (part(b) ?? 0) - (part(a) ?? 0),
+  speed: (a, b) => (b.bytes_per_second ?? 0) - (a.bytes_per_second ?? 0),
+  left: (a, b) => (left(a) ?? Infinity) - (left(b) ?? Infinity) || 0,
+  added: (a, b) => compare(b.created_at, a.created_at),
+  finished: (a, b) => compare(b.finished_at ?? '', a.finished_at ?? ''),
+};
+
+/** Whether a transfer has all words of a search in its name, URL or folder. */
+export function matches(transfer, words) {
+  if (!words.length) return true;
+  const text = `${title(transfer)}\n${transfer.url}\n${transfer.folder ?? ''}\n${transfer.id}`.toLowerCase();
+  return words.every(word => text.includes(word));
+}
+
+/**
+ * Chooses and sorts.
+ *
+ * Returns the ids to show, how many each filter has, and the tags that there are.
+ */
+export function choose(transfers, places, { filter, session, tag, search, order, isReversed }, hidden = new Set()) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const counts = Object.fromEntries(Object.keys(filters).map(name => [name, 0]));
+  const tags = new Set();
+  const shown = [];
+  for (const each of transfers) {
+    if (hidden.has(each.id)) continue;
+    for (const name of each.tags ?? []) tags.add(name);
+    if (session && each.session !== session) continue;
+    if (tag && !(each.tags ?? []).includes(tag)) continue;
+    if (!matches(each, words)) continue;
+    for (const name in filters) if (filters[name](each)) counts[name] += 1;
+    if (filters[filter](each)) shown.push(each);
+  }
+  const sort = orders[order];
+  shown.sort((a, b) => sort(a, b, places) || compare(a.id, b.id));
+  if (isReversed) shown.reverse();
+  return { ids: shown.map(each => each.id), counts, tags: [...tags].sort(byText) };
+}
+
+/**
+ * Where in its session's line a transfer goes that is dropped between two rows.
+ *
+ * `line` has the ids of the line in order, `above` and `below` the rows around the gap; either may be null or of no line.
+ * Returns the place, counted from 0 in the line as it is afterwards; null where the gap is at no place of the line.
+ */
+export function dropPlace(line, moved, above, below) {
+  const rest = line.filter(id => id !== moved);
+  const under = rest.indexOf(above);
+  if (under >= 0) return under + 1;
+  const over = rest.indexOf(below);
+  return over >= 0 ? over : null;
+}

@@ -1,0 +1,126 @@
+import FerryTesting
+import Foundation
+import Testing
+
+/// The audit of axe-core (Deque), which scripts/test takes from PyPI: its rules for names, roles, focus order and contrast.
+private let axe = ProcessInfo.processInfo.environment["FERRY_AXE"] ?? ""
+
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
+struct `The page for everybody` {
+    private static let script = OriginScript(
+        SeededBody(seed: 37, size: 2_000_000), .on(.path("/held"), .hold("held", at: .body(500_000))),
+        .on(.path("/gone"), .status(404)), .on(.path("/busy"), .status(503)))
+
+    @Test func `works with the keyboard alone`() async throws {
+        try await withPage(Self.script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            try await browser.keys("n")
+            try await browser.wait("The dialog", until: "document.activeElement?.id === 'field-source'")
+            for character in bed.origin.url("/held") { try await browser.keys(String(character)) }
+            try await browser.keys(Key.enter, holding: [Key.control])
+            try await browser.wait("The row", until: "document.querySelector('.row')")
+            let id = try await browser.run("return document.querySelector('.row').id.slice(4)").text ?? ""
+            try await bed.waitForRow(id, "25 %")
+            // The focus is back in the list.
+            try await browser.wait("The focus", until: "document.activeElement.id === 'list'")
+            try await browser.keys(Key.down)
+            try await browser.keys("p")
+            try await bed.waitForRow(id, "Paused")
+            try await browser.keys("e")
+            try await browser.wait("The name", until: "document.activeElement?.id === 'field-name'")
+            try await browser.keys("a", holding: [Key.control])
+            for character in "new" { try await browser.keys(String(character)) }
+            try await browser.keys(Key.enter)
+            try await bed.waitForRow(id, "new")
+            try await browser.keys(Key.enter)
+            try await browser.wait("The detail", until: "!document.querySelector('#detail').hidden")
+            try await browser.keys(Key.escape)
+            try await browser.wait("Its end", until: "document.querySelector('#detail').hidden")
+            bed.origin.release("held")
+            try await browser.keys("r")
+            try await bed.waitForRow(id, "Finished")
+            #expect(try await bed.info(id)["name"] == "new")
+            // Each stop of the tab key can be seen, and it comes around.
+            var stops: [String] = []
+            for _ in 0..<40 {
+                try await browser.keys(Key.tab)
+                let stop =
+                    try await browser.run(
+                        "const node = document.activeElement; return node === document.body ? '' : "
+                            + "[node.id || [...document.querySelectorAll('*')].indexOf(node), node.checkVisibility(), getComputedStyle(node).outlineStyle].join(' ')"
+                    ).text ?? ""
+                if stops.contains(stop), !stop.isEmpty { break }
+                if !stop.isEmpty { stops.append(stop) }
+            }
+            #expect(stops.contains { $0.hasPrefix("add ") } && stops.contains { $0.hasPrefix("list ") }, "\(stops)")
+            #expect(stops.allSatisfy { $0.hasSuffix("true solid") || $0.hasSuffix("true auto") }, "\(stops)")
+        }
+    }
+
+    @Test func `says how transfers end, and how far they are at each tenth`() async throws {
+        try await withPage(Self.script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            try await browser.run(
+                """
+                window.said = [];
+                new MutationObserver(() => said.push(document.querySelector('#speech').textContent))
+                  .observe(document.querySelector('#speech'), { childList: true, characterData: true, subtree: true });
+                """)
+            let id = try await bed.add("/held")
+            try await bed.waitForRow(id, "25 %")
+            try await browser.click("#row-\(id) .name")
+            try await browser.wait("The progress", until: "said.includes('held: 25 %')")
+            bed.origin.release("held")
+            try await browser.wait("The end", until: "said.includes('held: Finished')")
+        }
+    }
+
+    @Test(
+        .enabled(if: !axe.isEmpty, "scripts/test installs axe-core"),
+        arguments: [(360, false), (1280, false), (1280, true), (1920, false)])
+    func `has no finding of axe-core`(width: Int, isDark: Bool) async throws {
+        let source = try String(contentsOfFile: axe, encoding: .utf8)
+        try await withPage(Self.script, Browser.Settings(width: width, isDark: isDark)) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let good = try await bed.add("/good", "--tag", "music")
+            let held = try await bed.add("/held")
+            let bad = try await bed.add("/gone")
+            try await bed.add("/busy")
+            try await bed.add("/later", "--paused", "--session", "other")
+            try await bed.waitForRow(good, "Finished")
+            try await bed.waitForRow(bad, "Failed")
+            try await bed.waitForRow(held, "25 %")
+            func audit(_ where: String) async throws {
+                let found = try await browser.run(
+                    """
+                    if (!window.axe) (0, eval)(given[0]);
+                    const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+                    return violations.map(each => `${each.id}: ${each.help}: ${each.nodes.map(node => node.html).join(' ').slice(0, 500)}`);
+                    """, .text(source)
+                ).strings
+                #expect(found == [], "\(`where`)")
+                #expect(
+                    try await browser.run("return document.documentElement.scrollWidth <= innerWidth").isTrue,
+                    "\(`where`) is wider than the window")
+            }
+            try await audit("the list")
+            for id in [held, bad, good] {
+                try await browser.click("#row-\(id) .what")
+                try await audit("the detail of \(id)")
+                try await browser.keys(Key.escape)
+            }
+            try await browser.press("Add")
+            try await browser.run("document.querySelector('dialog details').open = true")
+            try await audit("adding")
+            try await browser.keys(Key.escape)
+            try await browser.press("Limits")
+            try await audit("limits")
+            try await browser.keys(Key.escape)
+            try await browser.press("Help")
+            try await audit("help")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import FerryTesting
+import Foundation
+import Testing
+
+/// What people do with the page, in Chromium, against a daemon and an origin that misbehaves as told.
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
+struct `The page` {
+    private static let held = OriginScript(
+        SeededBody(seed: 34, size: 2_000_000),
+        .on(.path("/held*"), .hold("held", at: .body(500_000))), .on(.path("/gone"), .status(403)))
+
+    @Test func `adds a download, shows it run, and pauses and resumes it`() async throws {
+        try await withPage(Self.held) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            #expect(try await browser.address() == bed.address, "the secret is still in the address")
+            try await browser.press("Add")
+            try await browser.type(bed.origin.url("/held.bin"), into: "#field-source")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait("The row", until: "document.querySelector('.row .name')?.textContent === 'held.bin'")
+            await bed.origin.waitForHold("held")
+            try await browser.wait("25 %", until: "document.querySelector('.percent').textContent === '25 %'")
+            #expect(try await browser.title().contains("1 open"))
+            try await browser.press("Pause: held.bin")
+            try await browser.wait("The pause", until: "document.querySelector('.words').textContent === 'Paused'")
+            let id = try await browser.run("return document.querySelector('.row').id.slice(4)").text ?? ""
+            #expect(try await bed.info(id)["state"] == "suspended")
+            bed.origin.release("held")
+            // The notice of the pause takes it back.
+            try await browser.press("Undo")
+            try await bed.waitForRow(id, "Finished")
+            #expect(try await bed.info(id)["destination"].text == bed.ferry.file("held.bin"))
+            #expect(try await browser.title() == "Ferry")
+        }
+    }
+
+    @Test func `says that the daemon is away, keeps what is typed, and goes on after the kill`() async throws {
+        try await withPage(Self.held) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let id = try await bed.add("/held.bin")
+            try await bed.waitForRow(id, "25 %")
+            try await browser.press("Add")
+            try await browser.type(bed.origin.url("/other"), into: "#field-source")
+            try await bed.ferry.killDaemon()
+            try await browser.wait("The banner", until: "!document.querySelector('#away').hidden")
+            #expect(try await browser.title().contains("no answer"))
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait(
+                "The sentence",
+                until: "document.querySelector('dialog .wrong[role]').textContent.includes('What you typed is kept')")
+            // Over a reload too, once there is a gateway again.
+            try await bed.ferry.startDaemon()
+            try await browser.wait("The banner's end", until: "document.querySelector('#away').hidden")
+            try await browser.reload()
+            try await browser.wait(
+                "The draft", until: "document.querySelector('#field-source')?.value === given[0]",
+                .text(bed.origin.url("/other")))
+            bed.origin.release("held")
+            try await browser.press("Add", in: "dialog")
+            try await bed.waitForRow(id, "Finished")
+            try await browser.wait("Both", until: "document.querySelectorAll('.row').length === 2")
+        }
+    }
+
+    @Test func `mends an expired link with a new one, and keeps the bytes`() async throws {
+        let script = OriginScript(
+            SeededBody(seed: 35, size: 2_000_000),
+            .on(.path("/old").and(.unranged), .cut(after: 600_000)), .on(.path("/old").and(.ranged), .status(403)))
+        try await withPage(script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let id = try await bed.add("/old", "-o", "film.mkv")
+            try await browser.wait(
+                "The button",
+                until: "[...document.querySelectorAll('.row button')].some(each => each.innerText === 'Give a new URL')"
+            )
+            try await browser.press("Give a new URL: film.mkv")
+            #expect(try await browser.run("return document.activeElement.id") == "field-url")
+            try await browser.type(bed.origin.url("/new"), into: "#field-url")
+            try await browser.press("Save", in: "dialog")
+            try await bed.waitForRow(id, "Finished")
+            let first = bed.origin.requests.first { $0.path == "/new" }
+            #expect(first?.value("Range")?.hasPrefix("bytes=") == true, "the bytes were fetched again")
+        }
+    }
+
+    @Test func `shows names and errors with markup and control characters as text`() async throws {
+        let name = #"<img src=x onerror=window.owned=1>.bin"#
+        let script = OriginScript(
+            SeededBody(seed: 36, size: 1000), .on(.path("/bad"), .status(404, body: "<script>window.owned=2</script>")))
+        try await withPage(script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let id = try await bed.add("/good", "-o", name)
+            let other = try await bed.add("/rtl", "-o", "photo\u{202E}gpj.exe")
+            let bad = try await bed.add("/bad", "-o", "<b>bold")
+            try await bed.waitForRow(id, "Finished")
+            try await bed.waitForRow(other, "Finished")
+            try await bed.waitForRow(bad, "Failed")
+            let names = try await bed.names()
+            #expect(names.contains(name))
+            #expect(names.contains { $0.hasPrefix("photo") && !$0.contains("\u{202E}") })
+            for id in [id, other, bad] {
+                try await browser.click("#row-\(id)")
+                try await browser.wait("The detail", until: "document.querySelector('#detail-name')?.textContent")
+            }
+            let found = try await browser.run(
+                "return [document.querySelectorAll('main img, main script, main b').length, window.owned ?? 0]")
+            #expect(found.items == [0, 0])
+        }
+    }
+
+    @Test func `orders the line by keys and by dragging`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            var ids: [String] = []
+            for name in ["a", "b", "c", "d"] { ids.append(try await bed.add("/\(name)", "--paused")) }
+            try await browser.wait("Four rows", until: "document.querySelectorAll('.row').length === 4")
+            #expect(try await bed.names() == ["a", "b", "c", "d"])
+            // By keys: the last goes up by one, then to the top.
+            try await browser.click("#list")
+            try await browser.keys(Key.end)
+            try await browser.keys(Key.up, holding: [Key.alt])
+            try await waitForNames(bed, ["a", "b", "d", "c"])
+            try await browser.keys(Key.home, holding: [Key.alt])
+            try await waitForNames(bed, ["d", "a", "b", "c"])
+            #expect(try await line(bed) == ["d", "a", "b", "c"])
+            // By the pointer: the first below the second.
+            let y =
+                try await browser.run(
+                    "return document.getElementById(`row-${given[0]}`).getBoundingClientRect().bottom", .text(ids[0])
+                ).number ?? 0
+            try await browser.drag("#row-\(ids[3]) .handle", toX: 300, y: y)
+            try await waitForNames(bed, ["a", "d", "b", "c"])
+            #expect(try await line(bed) == ["a", "d", "b", "c"])
+            try await browser.keys("z", holding: [Key.control])
+            try await waitForNames(bed, ["d", "a", "b", "c"])
+        }
+    }
+
+    private func waitForNames(_ bed: PageBed, _ names: [String]) async throws {
+        try await bed.browser.wait(
+            "The order \(names)",
+            until:
+                "[...document.querySelectorAll('.row .name')].map(each => each.textContent).join() === given[0].join()",
+            .list(names.map { .text($0) }))
+    }
+
+    /// The names of what waits, in the order of the daemon's queue.
+    private func line(_ bed: PageBed) async throws -> [String] {
+        let fields = "{ headers: { Authorization: `Bearer ${sessionStorage['ferry.secret']}` } }"
+        return try await bed.browser.run(
+            "const answer = await fetch('/v1/queue?part=waiting&session=cli', \(fields)); "
+                + "return (await answer.json()).transfers.map(each => each.url.split('/').pop())"
+        ).strings
+    }
+}

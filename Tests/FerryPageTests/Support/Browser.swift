@@ -1,0 +1,199 @@
+import FerryTesting
+import Foundation
+
+/// A headless Chromium, driven as a user would: by clicks, keys and the pointer (W3C WebDriver).
+final class Browser: Sendable {
+    private let driver: DriverConnection
+    private let session: String
+
+    /// What a browser starts with.
+    struct Settings: Sendable {
+        var width = 1280
+        var height = 800
+        var language = "en"
+        var isDark = false
+    }
+
+    init(_ driver: DriverConnection, _ settings: Settings) async throws {
+        self.driver = driver
+        // Without a sandbox of its own, which containers often do not allow: it opens the page alone.
+        var arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--window-size=\(settings.width),\(settings.height)", "--hide-scrollbars",
+        ]
+        if settings.isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        let capabilities: JSON = [
+            "alwaysMatch": [
+                "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+                "goog:chromeOptions": [
+                    "binary": .text(try Browser.program("chromium")), "args": .list(arguments.map { .text($0) }),
+                    "prefs": ["intl.accept_languages": .text(settings.language)],
+                ],
+            ]
+        ]
+        let made = try await driver.send("POST", "/session", ["capabilities": capabilities])
+        session = made["sessionId"].text ?? ""
+        _ = try await command("timeouts", ["script": 60000])
+    }
+
+    /// Where a program is; nil if it is not installed.
+    static func path(of program: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
+        return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    static let isInstalled = path(of: "chromium") != nil && path(of: "chromedriver") != nil
+
+    private static func program(_ name: String) throws -> String {
+        guard let path = path(of: name) else { throw TestingError("\(name) is not installed.") }
+        return path
+    }
+
+    func quit() async { _ = try? await driver.send("DELETE", "/session/\(session)") }
+
+    @discardableResult
+    private func command(_ path: String, _ body: JSON = [:]) async throws -> JSON {
+        try await driver.send("POST", "/session/\(session)/\(path)", body)
+    }
+
+    // MARK: The page
+
+    func open(_ url: String) async throws { try await command("url", ["url": .text(url)]) }
+    func reload() async throws { try await command("refresh") }
+
+    func title() async throws -> String {
+        try await driver.send("GET", "/session/\(session)/title").text ?? ""
+    }
+
+    func address() async throws -> String { try await driver.send("GET", "/session/\(session)/url").text ?? "" }
+
+    /// Runs the body of an async function in the page, with its arguments as `given`, and returns what it returns.
+    @discardableResult
+    func run(_ body: String, _ given: JSON...) async throws -> JSON { try await run(body, given: given) }
+
+    private func run(_ body: String, given: [JSON]) async throws -> JSON {
+        let script = """
+            const done = arguments[arguments.length - 1], given = [...arguments].slice(0, -1);
+            (async () => { \(body) })().then(value => done({ value: value ?? null }), error => done({ error: String(error?.stack ?? error) }));
+            """
+        let answer = try await command("execute/async", ["script": .text(script), "args": .list(given)])
+        if let error = answer["error"].text { throw TestingError("The page's script failed: \(error)") }
+        return answer["value"]
+    }
+
+    /// Returns once an expression holds in the page.
+    func wait(_ what: String, until expression: String, _ given: JSON...) async throws {
+        let loop = """
+            const end = Date.now() + 30000;
+            for (;;) {
+              let holds = false;
+              try { holds = (\(expression)); } catch {}
+              if (holds) return true;
+              if (Date.now() > end) return document.body.innerText.slice(0, 4000);
+              await new Promise(next => setTimeout(next, 10));
+            }
+            """
+        let answer = try await run(loop, given: given)
+        guard answer == .bool(true) else {
+            throw TestingError("\(what) did not come. The page shows:\n\(answer.text ?? "")")
+        }
+    }
+
+    func text(_ selector: String) async throws -> String {
+        try await run("return document.querySelector(given[0])?.innerText ?? ''", .text(selector)).text ?? ""
+    }
+
+    /// What scripts and the policy of the page have complained of. An answer that fails is said by the page itself.
+    func complaints() async throws -> [String] {
+        let lines = try await command("se/log", ["type": "browser"]).items
+        return lines.filter { $0["level"].text == "SEVERE" }.compactMap(\.["message"].text)
+            .filter { !$0.contains("Failed to load resource") && !$0.contains("net::ERR_") }
+            // Chromium's parser says what is wrong with a document in a styled one of its own.
+            .filter { !$0.contains("/metalink.js") || !$0.contains("inline style") }
+    }
+
+    func screenshot() async throws -> Data {
+        let text = try await driver.send("GET", "/session/\(session)/screenshot").text ?? ""
+        return Data(base64Encoded: text) ?? Data()
+    }
+
+    // MARK: Windows
+
+    func openWindow() async throws -> String {
+        try await command("window/new", ["type": "tab"])["handle"].text ?? ""
+    }
+
+    func window() async throws -> String { try await driver.send("GET", "/session/\(session)/window").text ?? "" }
+    func show(window: String) async throws { try await command("window", ["handle": .text(window)]) }
+
+    // MARK: Input
+
+    private func element(_ selector: String) async throws -> JSON {
+        try await command("element", ["using": "css selector", "value": .text(selector)])
+    }
+
+    func click(_ selector: String) async throws {
+        let id = try await element(selector).first ?? ""
+        try await command("element/\(id)/click")
+    }
+
+    /// Clicks the visible button with a text.
+    func press(_ label: String, in scope: String = "body") async throws {
+        let find = """
+            [...document.querySelector(given[1]).querySelectorAll('button')]
+              .find(each => (each.innerText.trim() === given[0] || each.ariaLabel === given[0]) && each.checkVisibility() && !each.disabled)
+            """
+        try await wait("The button “\(label)”", until: find, .text(label), .text(scope))
+        let node = try await run("return \(find)", .text(label), .text(scope))
+        try await command("element/\(node.first ?? "")/click")
+    }
+
+    /// Types into a field, in place of what is there.
+    func type(_ text: String, into selector: String) async throws {
+        let id = try await element(selector).first ?? ""
+        try await command("element/\(id)/clear")
+        try await command("element/\(id)/value", ["text": .text(text)])
+    }
+
+    /// Presses keys one after another where the focus is; modifiers are held for all of them.
+    func keys(_ keys: String..., holding modifiers: [String] = []) async throws {
+        func action(_ kind: String, _ key: String) -> JSON { ["type": .text(kind), "value": .text(key)] }
+        var steps = modifiers.map { action("keyDown", $0) }
+        for key in keys { steps += [action("keyDown", key), action("keyUp", key)] }
+        steps += modifiers.map { action("keyUp", $0) }
+        try await command("actions", ["actions": [["type": "key", "id": "keys", "actions": .list(steps)]]])
+    }
+
+    /// Drags with the pointer from the middle of an element to a point of the window, in small steps.
+    func drag(_ selector: String, toX x: Double, y: Double) async throws {
+        let from = try await run(
+            "const { x, y, width, height } = document.querySelector(given[0]).getBoundingClientRect(); "
+                + "return [Math.round(x + width / 2), Math.round(y + height / 2)]", .text(selector)
+        ).items.compactMap(\.number)
+        func move(_ x: Double, _ y: Double) -> JSON {
+            ["type": "pointerMove", "duration": 20, "x": .number(x.rounded()), "y": .number(y.rounded())]
+        }
+        var steps: [JSON] = [move(from[0], from[1]), ["type": "pointerDown", "button": 0]]
+        steps += (1...5).map { step in
+            let part = Double(step) / 5
+            return move(from[0] + (x - from[0]) * part, from[1] + (y - from[1]) * part)
+        }
+        steps.append(["type": "pointerUp", "button": 0])
+        try await command("actions", ["actions": [["type": "pointer", "id": "mouse", "actions": .list(steps)]]])
+    }
+}
+
+/// Keys without a character, as WebDriver §17.4.2 writes them.
+enum Key {
+    static let shift = "\u{E008}"
+    static let control = "\u{E009}"
+    static let alt = "\u{E00A}"
+    static let enter = "\u{E007}"
+    static let escape = "\u{E00C}"
+    static let tab = "\u{E004}"
+    static let up = "\u{E013}"
+    static let down = "\u{E015}"
+    static let end = "\u{E010}"
+    static let home = "\u{E011}"
+    static let delete = "\u{E017}"
+}

@@ -1,0 +1,127 @@
+import FerryTesting
+import Foundation
+import Glibc
+import Testing
+
+/// The page of a real daemon in a browser, with an origin to download from.
+struct PageBed: Sendable {
+    let ferry: DaemonFixture
+    let origin: ScriptedOrigin
+    let browser: Browser
+    let port: Int
+    let secret: String
+
+    var address: String { "http://127.0.0.1:\(port)/" }
+
+    func open() async throws {
+        try await browser.open("about:blank")
+        try await browser.open("\(address)#secret=\(secret)")
+        try await browser.wait("The list", until: "document.body.dataset.link === 'live'")
+    }
+
+    /// Adds a transfer by the command line, and returns its id.
+    @discardableResult
+    func add(_ path: String, _ options: String...) async throws -> String {
+        let added = try await ferry.run(["add", "-d", ferry.folder] + options + [origin.url(path)])
+        #expect(added.status == 0, "\(added)")
+        return added.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The state of a transfer as the command line shows it.
+    func info(_ id: String) async throws -> JSON {
+        let shown = try await ferry.run(["info", "--json", id])
+        return try JSONDecoder().decode(JSON.self, from: Data(shown.stdout.utf8))
+    }
+
+    /// Returns once the row of a transfer has a text in it.
+    func waitForRow(_ id: String, _ text: String) async throws {
+        try await browser.wait(
+            "“\(text)” in the row of \(id)",
+            until: "document.getElementById(`row-${given[0]}`).textContent.includes(given[1])", .text(id), .text(text))
+    }
+
+    /// The names in the list, from its top.
+    func names() async throws -> [String] {
+        try await browser.run("return [...document.querySelectorAll('.row .name')].map(each => each.textContent)")
+            .strings
+    }
+}
+
+/// Runs some code with a daemon, its gateway on a free port, and a browser that has not opened the page yet.
+func withPage(
+    _ script: OriginScript = OriginScript(rules: []), _ settings: Browser.Settings = Browser.Settings(),
+    _ body: (PageBed) async throws -> Void
+) async throws {
+    try await withOrigin(script) { origin in
+        let ferry = try DaemonFixture()
+        do {
+            let (port, secret) = try await gateway(ferry)
+            try await withBrowser(ferry, settings) { browser in
+                let bed = PageBed(ferry: ferry, origin: origin, browser: browser, port: port, secret: secret)
+                do {
+                    try await body(bed)
+                    let complaints = try await browser.complaints()
+                    #expect(complaints == [])
+                } catch {
+                    Attachment.record(try await browser.screenshot(), named: "page.png")
+                    throw error
+                }
+            }
+        } catch {
+            await end(ferry)
+            throw error
+        }
+        await end(ferry)
+    }
+}
+
+private func end(_ ferry: DaemonFixture) async {
+    let log = ferry.log
+    await ferry.stop()
+    Attachment.record(log, named: "ferryd.log")
+}
+
+/// Turns the gateway on, for files in the fixture's folder alone.
+func gateway(_ ferry: DaemonFixture) async throws -> (port: Int, secret: String) {
+    #expect(try await ferry.run(["gateway", "folders", "--add", ferry.folder]).status == 0)
+    let usual = try await ferry.run(["gateway", "folders"]).stdout.split(separator: "\n").map(String.init)
+    for folder in usual where folder != ferry.folder {
+        #expect(try await ferry.run(["gateway", "folders", "--remove", folder]).status == 0)
+    }
+    var port = 0
+    var on: CommandResult
+    repeat {
+        port = try await LocalPorts.free(1)[0]
+        on = try await ferry.run(["gateway", "on", "--port", "\(port)", "--address", "127.0.0.1"])
+    } while on.status == 1
+    #expect(on.status == 0, "\(on)")
+    let secret = try await ferry.run(["gateway", "secret"]).stdout
+    return (port, secret.trimmingCharacters(in: .whitespacesAndNewlines))
+}
+
+/// Runs some code with a browser, whose driver is ended afterwards.
+func withBrowser(
+    _ ferry: DaemonFixture, _ settings: Browser.Settings, _ body: (Browser) async throws -> Void
+) async throws {
+    guard let program = Browser.path(of: "chromedriver") else { throw TestingError("chromedriver is not installed.") }
+    var driver: DriverConnection
+    var process: ChildProcess
+    repeat {
+        driver = DriverConnection(port: try await LocalPorts.free(1)[0])
+        process = try ferry.spawnApp(["--port=\(driver.port)"], program: program)
+        try await eventually("chromedriver listens") { [driver, process] in
+            if !process.isRunning { return true }
+            return await driver.isReady()
+        }
+    } while !process.isRunning
+    let browser = try await Browser(driver, settings)
+    do {
+        try await body(browser)
+        await browser.quit()
+    } catch {
+        await browser.quit()
+        throw error
+    }
+    process.send(SIGTERM)
+    _ = await process.result()
+}

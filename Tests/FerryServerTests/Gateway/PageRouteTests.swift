@@ -1,0 +1,79 @@
+import FerryAPI
+import FerryCore
+import Foundation
+import Testing
+
+@testable import FerryServer
+
+@Suite(.timeLimit(.minutes(1))) struct `The page over HTTP` {
+    /// The folder of the page's sources.
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().appendingPathComponent("../../../Sources/FerryPage/files").standardizedFileURL.path
+
+    @Test func `has every file of its folder, as it is`() throws {
+        let names = try #require(FileManager.default.enumerator(atPath: Self.folder)?.allObjects as? [String])
+        let files = names.filter { !$0.hasSuffix("texts") }
+        let paths = files.map { $0 == "index.html" ? "/" : "/" + $0 }
+        #expect(Set(paths) == PageFile.paths)
+        for (name, path) in zip(files, paths) {
+            let file = try #require(PageFile.all.first { $0.path == path })
+            #expect(Data(file.bytes) == FileManager.default.contents(atPath: "\(Self.folder)/\(name)"), "\(name)")
+        }
+    }
+
+    @Test func `is served without the secret, under a policy that allows its own parts alone`() async throws {
+        try await withGateway { bed in
+            for file in PageFile.all {
+                let answer = try await bed.send("GET", file.path)
+                #expect(answer.status == 200 && Array(answer.body) == file.bytes, "\(file.path)")
+                #expect(answer.headers["content-type"] == file.contentType)
+                let policy = try #require(answer.headers["content-security-policy"])
+                #expect(policy.hasPrefix("default-src 'none'; "))
+                #expect(!policy.contains("unsafe") && !policy.contains("*") && !policy.contains("http"))
+                #expect(policy.contains("frame-ancestors 'none'"))
+                #expect(answer.headers["x-content-type-options"] == "nosniff")
+                #expect(answer.headers["referrer-policy"] == "no-referrer")
+            }
+            #expect(try await bed.send("GET", "/", host: "evil.example").status == 403)
+            #expect(try await bed.send("GET", "/nothing.js").status == 401)
+        }
+    }
+
+    @Test func `may be led to by other sites, but is part of none`() async throws {
+        try await withGateway { bed in
+            let led = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
+            let taken = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"]
+            let cases = [
+                ("GET", "/", led, 200), ("POST", "/", led, 403), ("GET", "/v1/version", led, 403),
+                ("GET", "/app.js", taken, 403),
+            ]
+            for (method, path, fields, status) in cases {
+                let answer = try await bed.send(method, path, fields)
+                #expect(answer.status == status, "\(method) \(path)")
+            }
+        }
+    }
+
+    @Test func `shows the folders for files with their room`() async throws {
+        try await withGateway { bed in
+            #expect(try await bed.send("GET", "/v1/folders").status == 401)
+            let folders = try await bed.send("GET", "/v1/folders", bed.bearer).value([FolderRoom].self)
+            #expect(folders.map(\.path) == ["/srv/media"])
+            #expect(try #require(folders.first?.free) > 0)
+        }
+    }
+
+    /// Who had the secret would go on listening with it.
+    @Test func `loses its connections when the secret is replaced`() async throws {
+        try await withGateway { bed in
+            let connection = try Connection(port: bed.port)
+            defer { connection.end() }
+            let head = "GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(bed.secret)\r\n\r\n"
+            connection.write(Data(head.utf8))
+            var answer = try await offPool { connection.read() }
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+            _ = try await bed.gateway.secret(isNew: true)
+            while !answer.isEmpty { answer = try await offPool { connection.read() } }
+        }
+    }
+}
