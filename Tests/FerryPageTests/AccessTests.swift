@@ -93,6 +93,7 @@ struct `The page for everybody` {
             try await bed.waitForRow(good, "Finished")
             try await bed.waitForRow(bad, "Failed")
             try await bed.waitForRow(held, "25 %")
+            try await browser.wait("All", until: "document.querySelectorAll('.row').length === 5")
             func audit(_ where: String) async throws {
                 let found = try await browser.run(
                     """
@@ -113,13 +114,15 @@ struct `The page for everybody` {
                 try await browser.keys(Key.escape)
             }
             try await browser.press("Add")
-            try await browser.run("document.querySelector('dialog details').open = true")
+            try await browser.click("dialog summary")
             try await audit("adding")
             try await browser.keys(Key.escape)
             try await browser.press("Limits")
+            try await browser.wait("The dialog", until: "document.querySelector('dialog')")
             try await audit("limits")
             try await browser.keys(Key.escape)
             try await browser.press("Help")
+            try await browser.wait("The dialog", until: "document.querySelector('dialog')")
             try await audit("help")
         }
     }

@@ -58,7 +58,7 @@ struct `The page with much or many` {
             try await browser.wait(
                 "The order and the name",
                 until: "[...document.querySelectorAll('.name')].map(each => each.textContent).join() === 'renamed,a'")
-            try await browser.press("Resume all")
+            try await browser.press("Resume all (2)")
             try await browser.show(window: second)
             for id in ids { try await bed.waitForRow(id, "Finished") }
         }
@@ -119,8 +119,10 @@ struct `The page with much or many` {
             let settings = try await bed.ferry.run(["settings", "--json"]).json(JSON.self)
             #expect(settings["rate_limit"] == 8_388_608 && settings["active_transfers"] == 3 && settings["slow"].isTrue)
             try await browser.keys("?")
+            try await browser.wait("The help", until: "document.querySelector('#field-language')")
             try await browser.run("document.querySelector('#field-language').value = 'de'")
-            try await browser.run("document.querySelector('#field-language').dispatchEvent(new Event('change'))")
+            try await browser.run(
+                "document.querySelector('#field-language').dispatchEvent(new Event('change', { bubbles: true }))")
             try await browser.wait("German", until: "document.querySelector('#add').textContent === 'Hinzufügen'")
             #expect(try await browser.run("return document.documentElement.lang") == "de")
         }

@@ -100,7 +100,6 @@ async function* linesOf(answer) {
 
 /** Trades a pairing code for a token of this browser's own. */
 export async function pair(code) {
-  const name = text.pairName;
-  const { token } = await call('POST', '/v1/pair', { code, name });
+  const { token } = await call('POST', '/v1/pair', { code, name: text.browser });
   setSecret(token);
 }

@@ -1,10 +1,8 @@
 // Puts the parts of the page together.
 
 import { Actions } from './actions.js';
-import { askAdd, hasDraft } from './add.js';
-import { hasSecret, takeSecret, whenLocked } from './api.js';
+import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
 import { Detail } from './detail.js';
-import { askChange, askLimits, askSecret, askSignIn, confirm, showHelp } from './dialogs.js';
 import { find, setText } from './dom.js';
 import { title } from './format.js';
 import { List } from './list.js';
@@ -20,191 +18,184 @@ fill(document);
 const store = new Store();
 const notices = new Notices();
 const actions = new Actions(store, notices);
-const lettersKey = 'ferry.letters';
+const lettersKey = 'ferry.letters', draftKey = 'ferry.draft';
+const hasLetters = () => localStorage.getItem(lettersKey) !== 'off';
 
-// MARK: Adding
+// What is not needed to see the list is loaded after it, so that it is there too while the daemon is away.
+const load = path => import(path).catch(() => { throw new Away(); });
+const dialogs = () => load('./dialogs.js');
+const adding = () => load('./add.js');
+
+// MARK: Commands
 
 let isAdding = false;
-async function add(given) {
+async function add(given = '') {
   if (isAdding || find('dialog')) return;
   isAdding = true;
-  const added = await askAdd(store, typeof given === 'string' ? given : '');
-  isAdding = false;
-  if (added.length) notices.show(text.didAdd(added.length));
+  try {
+    const added = await (await adding()).askAdd(store, given, draftKey);
+    if (added.length) notices.show(text.didAdd(added.length));
+  } finally {
+    isAdding = false;
+  }
   find('#list').focus();
 }
 
-// MARK: One transfer and the chosen ones
-
+/** Does what a button beside a transfer says. */
 async function remedy(name, transfer) {
   if (!transfer) return;
   const { id } = transfer;
-  const change = change => actions.try(() => actions.change(id, change));
-  switch (name) {
-    case 'pause': return actions.pause([id]);
-    case 'resume': case 'tryNow': case 'again': return actions.start([id]);
-    case 'newURL': return askChange(transfer, store, actions, 'url');
-    case 'otherFolder': return askChange(transfer, store, actions, 'folder');
-    case 'change': return askChange(transfer, store, actions, 'name');
-    case 'signIn': return askSignIn(transfer, actions);
-    case 'keepBoth': return change({ on_conflict: 'unique', action: 'retry' });
-    case 'replace': return change({ on_conflict: 'replace', action: 'retry' });
-    case 'keepAnyway': return change({ on_mismatch: 'keep', action: 'retry' });
-  }
+  const again = change => actions.try(() => actions.change(id, { ...change, action: 'retry' }));
+  const change = async field => (await dialogs()).askChange(transfer, store, actions, field);
+  await {
+    pause: () => actions.pause([id]), resume: () => actions.start([id]), tryNow: () => actions.start([id]), again: () => actions.start([id]),
+    newURL: () => change('url'), otherFolder: () => change('folder'), change: () => change('name'),
+    signIn: async () => (await dialogs()).askSignIn(transfer, actions),
+    keepBoth: () => again({ on_conflict: 'unique' }), replace: () => again({ on_conflict: 'replace' }), keepAnyway: () => again({ on_mismatch: 'keep' }),
+  }[name]();
 }
 
-const chosen = () => list.chosen;
 const nameOf = ids => (ids.length === 1 ? title(store.get(ids[0])) : text.count(ids.length));
-const inState = state => [...store.transfers.values()].filter(each => each.state === state && !store.hidden.has(each.id)).map(each => each.id);
+const inState = (...states) =>
+  [...store.transfers.values()].filter(each => states.includes(each.state) && !store.hidden.has(each.id)).map(each => each.id);
+
+/** Asks, where there are files, whether they go too; `withFile` leaves no choice. */
+async function remove(ids, withFile) {
+  const hasFile = ids.some(id => store.get(id)?.state === 'succeeded');
+  if (!ids.length || !hasFile && !withFile) return actions.remove(ids, false);
+  const { button } = await import('./dom.js');
+  const files = button(text.delete, null, { type: 'submit', class: 'danger', value: 'files' });
+  const answer = await (await dialogs()).confirm(text.removeAsk(nameOf(ids)), text.removeWords, withFile ? null : text.actions.remove, [files]);
+  if (answer) actions.remove(ids, answer === 'files');
+}
 
 const commands = {
   add: () => add(),
-  start: () => actions.start(chosen()),
-  pause: () => actions.pause(chosen()),
+  start: () => actions.start(list.chosen),
+  pause: () => actions.pause(list.chosen),
   async cancel() {
-    const ids = chosen();
-    if (ids.length && await confirm(text.cancelAsk(nameOf(ids)), text.cancelWords, text.actions.cancel)) actions.cancel(ids);
+    const ids = list.chosen;
+    if (ids.length && await (await dialogs()).confirm(text.cancelAsk(nameOf(ids)), text.cancelWords, text.actions.cancel)) actions.cancel(ids);
   },
-  remove: () => actions.remove(chosen(), false),
-  async removeWithFile() {
-    const ids = chosen();
-    if (ids.length && await confirm(text.deleteAsk(nameOf(ids)), text.deleteWords, text.deleteFile)) actions.remove(ids, true);
-  },
-  change: () => remedy('change', store.get(chosen()[0])),
-  top: () => actions.moveBy(chosen(), -Infinity),
-  up: () => actions.moveBy(chosen(), -1),
-  down: () => actions.moveBy(chosen(), 1),
-  bottom: () => actions.moveBy(chosen(), Infinity),
+  remove: () => remove(list.chosen, false),
+  removeRow: () => actions.remove(list.chosen, false),
+  removeWithFile: () => remove(list.chosen, true),
+  change: () => remedy('change', store.get(list.chosen[0])),
+  top: () => actions.moveBy(list.chosen, -Infinity),
+  up: () => actions.moveBy(list.chosen, -1),
+  down: () => actions.moveBy(list.chosen, 1),
+  bottom: () => actions.moveBy(list.chosen, Infinity),
   retryFailed: () => actions.start(inState('failed')),
   clearFinished: () => actions.remove(inState('succeeded'), false),
-  pauseAll: () => actions.pause([...inState('running'), ...inState('waiting')]),
+  pauseAll: () => actions.pause(inState('running', 'waiting')),
   startAll: () => actions.start(inState('suspended')),
   slow: () => store.settings && actions.try(() => actions.changeSettings({ slow: !store.settings.slow })),
-  limits: () => store.settings && askLimits(store, actions),
-  help: () => showHelp({ hasLetters: hasLetters(), setLetters: on => localStorage.setItem(lettersKey, on ? 'on' : 'off') }),
+  limits: async () => store.settings && (await dialogs()).askLimits(store, actions),
+  help: async () => (await dialogs()).showHelp(hasLetters(), on => localStorage.setItem(lettersKey, on ? 'on' : 'off')),
   search: () => find('#search').focus(),
   undo: () => actions.undo(),
 };
+
+/** Runs a command; what keeps it from that is said. */
+const run = name => Promise.resolve(commands[name]()).catch(error => notices.error(error));
 
 // MARK: The parts
 
 let counts = {};
 const list = new List(find('#list'), store, {
   act: (id, action) => remedy(action, store.get(id)),
-  select: () => actionBar?.update(chosen(), counts, list.selected.size),
+  select: () => actionBar?.update(list.chosen, counts, list.selected.size),
   open: id => detail.open(id),
   drop: (ids, above, below) => actions.moveBetween(ids, above, below),
 });
 const detail = new Detail(store, { remedy, say: words => notices.say(words), closed: () => find('#list').focus() });
-const header = new Header(store, commands);
+const header = new Header(store, run);
 const filterBar = new FilterBar(() => show());
-const actionBar = new ActionBar(store, { ...commands, remove: event => (event.shiftKey ? commands.removeWithFile() : askRemove()) });
-
-/** By the pointer a removal asks whether the file goes too; keys have one for each. */
-async function askRemove() {
-  const ids = chosen();
-  const hasFile = ids.some(id => store.get(id)?.state === 'succeeded');
-  if (!hasFile) return actions.remove(ids, false);
-  let withFile = false;
-  const { ask } = await import('./dialogs.js');
-  const { button, make } = await import('./dom.js');
-  const files = button(text.deleteFile, event => {
-    withFile = true;
-    event.target.form.requestSubmit();
-  }, { class: 'danger' });
-  const done = await ask({
-    heading: text.removeAsk(nameOf(ids)), label: text.actions.remove, extra: [files],
-    body: [make('p', { text: text.removeWords })], submit: () => true,
-  });
-  if (done) actions.remove(ids, withFile);
-}
+const actionBar = new ActionBar(store, run);
 
 function show() {
-  const chosen = choose(store.transfers.values(), store.places, filterBar.query, store.hidden);
+  const { query } = filterBar;
+  const chosen = choose(store.transfers.values(), store.places, query, store.hidden);
   counts = { ...chosen.counts, shown: chosen.ids.length };
   filterBar.update(chosen, store.sessions);
-  const { order, isReversed } = filterBar.query;
-  list.show(chosen.ids, order === 'turn' && !isReversed);
+  list.show(chosen.ids, query.order === 'turn' && !query.isReversed);
   find('#empty').hidden = chosen.ids.length > 0 || store.link === 'loading';
-  setText(find('#empty-words'), store.transfers.size ? text.nothingFound : text.nothingThere);
-  header.update(counts);
-  actionBar.update(list.chosen, counts, list.selected.size);
+  setText(find('#empty'), store.transfers.size ? text.nothingFound : text.nothingThere);
+  header.update(counts.open);
+  if (store.link === 'loading' || performance.getEntriesByName('list').length) return;
+  performance.mark('list');
+  adding().catch(() => {});
 }
 
-const ends = new Set(['succeeded', 'failed']);
 const lastStates = new Map();
 
 /** Says how transfers end, to people who hear the page. */
 function announce(changed) {
   for (const id of changed) {
-    const transfer = store.get(id);
-    const before = lastStates.get(id);
-    if (!transfer) lastStates.delete(id);
-    else lastStates.set(id, transfer.state);
-    if (before && transfer && before !== transfer.state && ends.has(transfer.state)) {
-      notices.say(text.announced(title(transfer), text.states[transfer.state]));
+    const transfer = store.get(id), before = lastStates.get(id);
+    lastStates.set(id, transfer?.state);
+    if (before && transfer && before !== transfer.state && (transfer.state === 'succeeded' || transfer.state === 'failed')) {
+      notices.say(text.end(title(transfer), text.states[transfer.state]));
     }
   }
 }
 
-let lastShown = 0;
-let isLate = false;
+/** Time between two looks at the whole list: of many changes in a row a few are drawn. */
+const pause = 200;
+let nextShow = 0, isLate = false;
+
+function showSoon() {
+  const wait = nextShow - Date.now();
+  if (isLate) return;
+  isLate = wait > 0;
+  const draw = () => {
+    isLate = false;
+    nextShow = Date.now() + pause;
+    show();
+  };
+  if (isLate) setTimeout(draw, wait);
+  else draw();
+}
+
 store.listen((changed, isListChanged) => {
   announce(changed);
-  showLink();
-  const bySpeed = ['speed', 'done', 'left'].includes(filterBar.query.order);
-  if (isListChanged || bySpeed) {
-    // Of many changes in a row a few are drawn.
-    const wait = lastShown + 200 - Date.now();
-    if (wait <= 0) {
-      lastShown = Date.now();
-      show();
-    } else if (!isLate) {
-      isLate = true;
-      setTimeout(() => {
-        isLate = false;
-        lastShown = Date.now();
-        show();
-      }, wait);
-    }
+  find('#away').hidden = store.link !== 'away';
+  document.body.dataset.link = store.link;
+  if (isListChanged || ['speed', 'done', 'left'].includes(filterBar.query.order)) {
+    showSoon();
   } else {
     list.update(changed);
+    header.update(counts.open);
   }
-  if (!isListChanged) header.update(counts);
   if (detail.id && (changed.has(detail.id) || isListChanged)) detail.update();
 });
 
-function showLink() {
-  find('#away').hidden = store.link !== 'away';
-  document.body.dataset.link = store.link;
-}
-
 // The daemon's room and limits may be changed by others.
-addEventListener('focus', () => { if (store.link === 'live') store.refreshLimits().catch(() => {}); });
-setInterval(() => { if (store.link === 'live' && !document.hidden) store.refreshLimits().catch(() => {}); }, 15_000);
+const refresh = () => { if (store.link === 'live' && !document.hidden) store.refreshLimits().catch(() => {}); };
+addEventListener('focus', refresh);
+setInterval(refresh, 15_000);
 
 // MARK: Keys
 
-const hasLetters = () => localStorage.getItem(lettersKey) !== 'off';
-
-/** Keys that need no letter alone, then letters: these may be turned off (WCAG 2.1.4). */
-const keys = { Delete: 'remove', 'Shift+Delete': 'removeWithFile', 'Alt+ArrowUp': 'up', 'Alt+ArrowDown': 'down', 'Alt+Home': 'top', 'Alt+End': 'bottom', 'Control+z': 'undo', F2: 'change' };
-const letters = { n: 'add', '/': 'search', '?': 'help', p: 'pause', r: 'start', c: 'cancel', e: 'change', s: 'slow', l: 'limits', z: 'undo', f: 'retryFailed' };
+/** Keys that are no letters alone, then letters, which may be turned off (WCAG 2.1.4). */
+const keys = {
+  Delete: 'removeRow', 'Shift+Delete': 'removeWithFile', 'Alt+ArrowUp': 'up', 'Alt+ArrowDown': 'down', 'Alt+Home': 'top', 'Alt+End': 'bottom', 'Control+z': 'undo',
+  F2: 'change',
+};
+const letters = {
+  n: 'add', '/': 'search', '?': 'help', p: 'pause', r: 'start', c: 'cancel', e: 'change', s: 'slow', l: 'limits', z: 'undo', f: 'retryFailed',
+};
 
 addEventListener('keydown', event => {
-  const { key, target } = event;
-  if (event.defaultPrevented || find('dialog')) return;
-  if (target.closest('input:not([type=checkbox]), textarea, select')) return;
-  const modifiers = (event.ctrlKey || event.metaKey ? 'Control+' : '') + (event.altKey ? 'Alt+' : '');
-  const shifted = event.shiftKey && key.length > 1 ? 'Shift+' : '';
-  const command = keys[modifiers + shifted + key] ?? (!modifiers && hasLetters() ? letters[key] : undefined);
-  if (command) {
-    event.preventDefault();
-    commands[command]();
-  } else if (key === 'Escape') {
-    if (detail.id) detail.close();
-    else list.clearSelection();
-  }
+  const { key, target, ctrlKey, metaKey, altKey, shiftKey } = event;
+  if (event.defaultPrevented || find('dialog') || target.closest?.('input:not([type=checkbox]), textarea, select')) return;
+  const modifiers = (ctrlKey || metaKey ? 'Control+' : '') + (altKey ? 'Alt+' : '');
+  const command = keys[modifiers + (shiftKey && key.length > 1 ? 'Shift+' : '') + key] ?? (!modifiers && hasLetters() && letters[key]);
+  if (command) run(command);
+  else if (key !== 'Escape') return;
+  else if (detail.id) detail.close();
+  else list.clearSelection();
+  event.preventDefault();
 });
 
 // MARK: Pasting and dropping
@@ -212,23 +203,22 @@ addEventListener('keydown', event => {
 addEventListener('paste', event => {
   if (find('dialog') || event.target.closest?.('input, textarea')) return;
   const given = event.clipboardData.getData('text/plain');
-  if (given.trim()) add(given);
+  if (given.trim()) add(given).catch(error => notices.error(error));
 });
 
 const drop = find('#drop');
-for (const name of ['dragenter', 'dragover']) {
+for (const name of ['dragenter', 'dragover', 'dragleave']) {
   addEventListener(name, event => {
     event.preventDefault();
-    drop.hidden = find('dialog') != null;
+    drop.hidden = name === 'dragleave' ? !event.relatedTarget : find('dialog') !== null;
   });
 }
-addEventListener('dragleave', event => { if (!event.relatedTarget) drop.hidden = true; });
 addEventListener('drop', async event => {
   event.preventDefault();
   drop.hidden = true;
-  const { files } = event.dataTransfer;
-  const links = event.dataTransfer.getData('text/uri-list') || event.dataTransfer.getData('text/plain');
-  const texts = files.length ? await Promise.all([...files].filter(each => each.size < 4 << 20).map(each => each.text())) : [links];
+  const { dataTransfer: data } = event;
+  const link = data.getData('text/uri-list') || data.getData('text/plain');
+  const texts = data.files.length ? await Promise.all([...data.files].filter(each => each.size < 4 << 20).map(each => each.text())) : [link];
   for (const given of texts) if (given.trim()) await add(given);
 });
 
@@ -238,7 +228,7 @@ let isAsking = false;
 async function unlock(isWrong) {
   if (isAsking) return;
   isAsking = true;
-  await askSecret(isWrong);
+  await (await dialogs()).askSecret(isWrong);
   isAsking = false;
   store.retry();
 }
@@ -250,5 +240,5 @@ whenLocked(() => {
 find('#away-retry').addEventListener('click', () => store.retry());
 store.follow();
 if (!hasSecret()) unlock(false);
-else if (hasDraft()) add('');
-find('#list').focus();
+else if (sessionStorage.getItem(draftKey)) add();
+else find('#list').focus();

@@ -3,6 +3,8 @@
 import { make, setAttribute } from './dom.js';
 
 const width = 300, height = 60;
+/** Speeds that are kept: of three minutes. */
+export const mostSamples = 180;
 
 /** A graph of speeds, one each second, the newest at the right. `label` is what a screen reader says. */
 export class SpeedChart {
@@ -11,9 +13,9 @@ export class SpeedChart {
   element = make('svg:svg', { class: 'chart', role: 'img', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none' },
     this.#area, this.#line);
 
-  show(speeds, most, label) {
+  show(speeds, label) {
     const top = Math.max(1, ...speeds);
-    const step = width / (most - 1);
+    const step = width / (mostSamples - 1);
     const start = width - (speeds.length - 1) * step;
     const points = speeds.map((speed, place) =>
       `${(start + place * step).toFixed(1)},${(height - 2 - (speed / top) * (height - 4)).toFixed(1)}`);

@@ -143,7 +143,7 @@ export function parseCurl(command) {
       default: if (!silent.has(name)) problems.push(text.curlIgnored(name.length > 1 ? `--${name}` : `-${name}`));
     }
   }
-  if (!urls.length) problems.push(text.curlNoURL);
+  if (!urls.length) problems.push(text.nothingToAdd);
   if (headers.length) request.headers = headers;
   if (bodies.length) {
     if (!headers.some(each => each.name.toLowerCase() === 'content-type')) add('Content-Type', 'application/x-www-form-urlencoded');

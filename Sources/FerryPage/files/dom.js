@@ -1,9 +1,8 @@
 // Elements of the document. Texts are always put in as text: there is no way here to make markup of a string.
 
-/**
- * Makes an element. `text` is its text, `on` has its listeners, and `set` its
- * properties.
- */
+import { text } from './text.js';
+
+/** Makes an element: `text` is its text, `on` has its listeners, `set` its properties, and all else are attributes. */
 export function make(tag, attributes = {}, ...children) {
   const node = tag.startsWith('svg:')
     ? document.createElementNS('http://www.w3.org/2000/svg', tag.slice(4))
@@ -14,7 +13,7 @@ export function make(tag, attributes = {}, ...children) {
     else if (name === 'set') Object.assign(node, value);
     else setAttribute(node, name, value);
   }
-  node.append(...children.filter(child => child != null && child !== false));
+  node.append(...children.filter(Boolean));
   return node;
 }
 
@@ -35,26 +34,32 @@ export const find = selector => document.querySelector(selector);
 export const button = (label, call, attributes = {}) =>
   make('button', { type: 'button', text: label, on: { click: call }, ...attributes });
 
-/** A field with its label, a hint, and room for what is wrong with it. */
-export function field(name, label, control, hint) {
+/** Fills a `select` with an object's values by their labels. */
+export function fillChoice(node, labels, value) {
+  node.replaceChildren(...Object.entries(labels).map(([key, label]) => make('option', { value: key, text: label })));
+  node.value = value;
+}
+
+/**
+ * A field with its label, its hint, and room for what is wrong with it; `text` has the words by its name.
+ *
+ * With `choices` it is a choice, with `rows` a text of several lines.
+ */
+export function field(name, value, { label = text.labels[name], hint = text.hints[name], choices, ...attributes } = {}) {
   const id = `field-${name}`;
-  control.id = id;
-  control.name = name;
-  const wrong = make('p', { class: 'wrong', id: `${id}-wrong` });
-  control.setAttribute('aria-describedby', hint ? `${id}-hint ${id}-wrong` : `${id}-wrong`);
-  control.addEventListener('input', () => complain(control, ''));
-  return make('div', { class: 'field' },
-    make('label', { for: id, text: label }), control,
-    hint && make('p', { class: 'hint', id: `${id}-hint`, text: hint }), wrong);
+  const tag = choices ? 'select' : attributes.rows ? 'textarea' : 'input';
+  const control = make(tag, {
+    id, name, autocomplete: 'off', spellcheck: 'false', 'aria-describedby': hint ? `${id}-hint ${id}-wrong` : `${id}-wrong`, ...attributes,
+    on: { input: () => complain(control, '') },
+  });
+  if (choices) fillChoice(control, choices, value);
+  else control.value = value ?? '';
+  return make('div', { class: 'field' }, make('label', { for: id, text: label }), control,
+    hint && make('p', { class: 'hint', id: `${id}-hint`, text: hint }), make('p', { class: 'wrong', id: `${id}-wrong` }));
 }
 
 /** Says beside a control what is wrong with it; an empty sentence takes that back. */
 export function complain(control, sentence) {
-  const wrong = document.getElementById(`${control.id}-wrong`);
-  if (wrong) setText(wrong, sentence);
+  setText(find(`#${control.id}-wrong`), sentence);
   setAttribute(control, 'aria-invalid', sentence ? 'true' : null);
 }
-
-/** A choice of values with their labels. */
-export const choice = (entries, value) =>
-  make('select', {}, ...entries.map(([key, label]) => make('option', { value: key, text: label, selected: key === value })));

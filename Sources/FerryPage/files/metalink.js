@@ -14,7 +14,7 @@ export const isMetalink = source => /^\s*(<\?xml|<metalink)/i.test(source) && /<
 
 /** Reads a document; returns the requests and problems as `parse` of links.js does. */
 export function parseMetalink(source) {
-  if (source.length > mostBytes) return { requests: [], problems: [text.metalinkLarge] };
+  if (source.length > mostBytes) return { requests: [], problems: [text.metalinkWrong] };
   // The parser of browsers loads nothing from outside.
   const root = new DOMParser().parseFromString(xml?.createHTML(source) ?? source, 'application/xml');
   if (root.querySelector('parsererror')) return { requests: [], problems: [text.metalinkWrong] };
@@ -28,7 +28,7 @@ export function parseMetalink(source) {
       .map(each => each.url);
     const name = file.getAttribute('name') ?? '';
     if (!urls.length) {
-      problems.push(text.metalinkNoURL(name));
+      problems.push(text.noURL(name));
       continue;
     }
     const request = { url: urls[0] };
@@ -46,6 +46,6 @@ export function parseMetalink(source) {
     if (digests.length) request.checksums = digests.map(([algorithm, hex]) => `${algorithm}:${hex}`);
     requests.push(request);
   }
-  if (!requests.length && !problems.length) problems.push(text.metalinkEmpty);
+  if (!requests.length && !problems.length) problems.push(text.metalinkWrong);
   return { requests, problems };
 }

@@ -30,7 +30,7 @@ export class Row {
     this.handle = make('span', { class: 'handle', text: '⠿', title: text.drag, on: { pointerdown: event => drag(event, this.id) } });
     this.element = make('div', { role: 'row', class: 'row' },
       make('div', { role: 'gridcell', class: 'mark' }, this.mark),
-      make('div', { role: 'gridcell', class: 'what' }, this.name, make('div', {}, this.sign, this.words)),
+      make('div', { role: 'gridcell', class: 'what' }, make('div', {}, this.name), make('div', { class: 'state' }, this.sign, this.words)),
       make('div', { role: 'gridcell', class: 'much' }, make('div', {}, this.extent, this.percent), this.bar),
       make('div', { role: 'gridcell', class: 'do' }, this.handle, this.button));
   }

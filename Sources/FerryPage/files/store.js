@@ -1,12 +1,11 @@
 // The transfers as the gateway has them: a list, joined without a gap to the stream of what happens.
 
 import { Away, call, hasSecret, stream } from './api.js';
+import { mostSamples } from './chart.js';
 import { isInLine } from './query.js';
 
 const pageSize = 10_000;
 const firstPage = 1000;
-/** Samples of speed that are kept, one each second. */
-const samples = 180;
 /** Ended transfers that are listed at most, the newest. */
 const mostEnded = 100_000;
 
@@ -186,11 +185,11 @@ export class Store {
       all += speed ?? 0;
       const list = this.speedsOf.get(id) ?? [];
       list.push(speed ?? 0);
-      if (list.length > samples) list.shift();
+      if (list.length > mostSamples) list.shift();
       this.speedsOf.set(id, list);
     }
     this.speeds.push(all);
-    if (this.speeds.length > samples) this.speeds.shift();
+    if (this.speeds.length > mostSamples) this.speeds.shift();
   }
 
   // MARK: Changes of the page's own

@@ -129,7 +129,8 @@ final class Browser: Sendable {
     // MARK: Input
 
     private func element(_ selector: String) async throws -> JSON {
-        try await command("element", ["using": "css selector", "value": .text(selector)])
+        try await wait(selector, until: "document.querySelector(given[0])", .text(selector))
+        return try await command("element", ["using": "css selector", "value": .text(selector)])
     }
 
     func click(_ selector: String) async throws {
