@@ -209,6 +209,7 @@ let package = Package(
             dependencies: [
                 "FerryClient", "FerryCommands", "FerryCore", "FerryTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: ["Help", "Manual"]),
         .testTarget(

@@ -14,6 +14,7 @@ import Testing
         ("daemon-run", DaemonRun.self),
         ("daemon-start", DaemonStart.self),
         ("daemon-stop", DaemonStop.self), ("daemon-status", DaemonStatus.self), ("web", WebCommand.self),
+        ("native-host", NativeHostCommand.self),
         ("gateway-on", GatewayOn.self), ("gateway-off", GatewayOff.self),
         ("gateway-status", GatewayShowStatus.self), ("gateway-secret", GatewayShowSecret.self),
         ("gateway-allow", GatewayAllow.self), ("gateway-folders", GatewayFolders.self),

@@ -18,7 +18,24 @@ struct WebCommand: FerrySubcommand {
     var prints = false
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let gateway = try context.daemon().gateway
+        let address = try await PageAddress.find(in: context)
+        if !prints, let file = try PageOpener(context).open(address) {
+            context.console.print([String(address.prefix { $0 != "#" })])
+            context.console.say("If no browser shows it, open \(file.escapingControls), or see `ferry web --print`.")
+        } else {
+            context.console.print([address])
+        }
+        return 0
+    }
+}
+
+/// Where the page is, with the secret after its #.
+enum PageAddress {
+    /// Turns the gateway on if that is off.
+    ///
+    /// - Throws: ``TransferError`` with code `daemon_unreachable` if the gateway cannot answer.
+    static func find(in context: CommandContext) async throws(TransferError) -> String {
+        let gateway = try gateway(in: context)
         var status = try await gateway.status()
         if !status.settings.isOn {
             var change = GatewayChange()
@@ -32,15 +49,14 @@ struct WebCommand: FerrySubcommand {
                 .daemonUnreachable, status.problems.first ?? "The gateway does not answer yet; try again.")
         }
         // An address that stands for all of the machine's is none to go to.
-        let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:") + "/"
-        let address = "\(page)#secret=\(try await gateway.secret(isNew: false))"
-        if !prints, let file = try PageOpener(context).open(address) {
-            context.console.print([page])
-            context.console.say("If no browser shows it, open \(file.escapingControls), or see `ferry web --print`.")
-        } else {
-            context.console.print([address])
+        let page = url.replacing("//0.0.0.0:", with: "//127.0.0.1:").replacing("//[::]:", with: "//[::1]:")
+        return "\(page)/#secret=\(try await gateway.secret(isNew: false))"
+    }
+
+    static func gateway(in context: CommandContext) throws(TransferError) -> any GatewayControl {
+        do { return try context.daemon().gateway } catch let error as TransferError { throw error } catch {
+            throw TransferError(.internal, "\(error)")
         }
-        return 0
     }
 }
 

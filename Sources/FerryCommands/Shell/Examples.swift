@@ -140,6 +140,14 @@ struct Example {
             Example("ferry gateway clients --remove 2", "Shuts one of them out."),
             Example("ferry gateway clients --json", "Prints them as JSON."),
         ],
+        "native-host": [
+            Example("ferry native-host --install", "Tells the user's browsers where Ferry is."),
+            Example(
+                "ferry native-host --manifest firefox > ferry.native_host.json", "Prints the manifest for Firefox."),
+            Example(
+                "ferry native-host --manifest chromium --path /opt/ferry/native-host",
+                "Prints the one for Chromium and its kin, with another program."),
+        ],
         "web": [
             Example("ferry web", "Opens the page."),
             Example("ferry web --print", "Prints its address, for instance to open it through a tunnel."),

@@ -3,7 +3,7 @@
 import { Actions } from './actions.js';
 import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
 import { Detail } from './detail.js';
-import { find, setText } from './dom.js';
+import { find, setAttribute, setText } from './dom.js';
 import { title } from './format.js';
 import { List } from './list.js';
 import { Notices } from './notices.js';
@@ -159,8 +159,8 @@ function showSoon() {
 
 store.listen((changed, isListChanged) => {
   announce(changed);
-  find('#away').hidden = store.link !== 'away';
-  document.body.dataset.link = store.link;
+  setAttribute(find('#away'), 'hidden', store.link !== 'away');
+  setAttribute(document.body, 'data-link', store.link);
   if (isListChanged || ['speed', 'done', 'left'].includes(filterBar.query.order)) {
     showSoon();
   } else {

@@ -36,7 +36,9 @@ export class List {
     root.addEventListener('dblclick', event => { if (this.#idAt(event)) this.#calls.open(this.#focus); });
     root.addEventListener('keydown', event => this.#key(event));
     // What counts down is written anew.
-    setInterval(() => this.update(), 1000);
+    setInterval(() => {
+      for (const [id, row] of this.#rows) if (store.get(id)?.state === 'waiting') this.#fill(row, id, Date.now());
+    }, 1000);
   }
 
   get focus() { return this.#focus; }

@@ -25,7 +25,8 @@ export class Row {
     this.words = make('span', { class: 'words', dir: 'auto' });
     this.extent = make('span', { class: 'extent' });
     this.percent = make('span', { class: 'percent' });
-    this.bar = make('progress', { max: 1 });
+    this.fill = make('i');
+    this.bar = make('div', { class: 'bar', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100 }, this.fill);
     this.button = button('', () => act(this.id, this.action), { tabindex: -1 });
     this.handle = make('span', { class: 'handle', text: '⠿', title: text.drag, on: { pointerdown: event => drag(event, this.id) } });
     this.element = make('div', { role: 'row', class: 'row' },
@@ -44,7 +45,8 @@ export class Row {
     setAttribute(element, 'aria-selected', isSelected);
     setAttribute(element, 'data-state', transfer.state);
     element.classList.toggle('focused', isFocused);
-    element.style.transform = `translateY(${place * Row.height}px)`;
+    if (place !== this.place) element.style.transform = `translateY(${place * Row.height}px)`;
+    this.place = place;
     this.mark.checked = isSelected;
     setAttribute(this.mark, 'aria-label', text.select(name));
     setText(this.name, name);
@@ -58,15 +60,17 @@ export class Row {
     this.action = usualAction(transfer);
     const label = this.action ? text.remedies[this.action] : '';
     setText(this.button, label);
-    this.button.hidden = !label;
+    setAttribute(this.button, 'hidden', !label);
     setAttribute(this.button, 'aria-label', label && `${label}: ${name}`);
-    this.handle.hidden = !(isOrdered && isInLine(transfer));
+    setAttribute(this.handle, 'hidden', !(isOrdered && isInLine(transfer)));
   }
 
   #bar(transfer, done, name) {
-    this.bar.hidden = transfer.state === 'succeeded' || transfer.state === 'canceled';
-    if (done == null && transfer.state === 'running') this.bar.removeAttribute('value');
-    else this.bar.value = done ?? 0;
+    setAttribute(this.bar, 'hidden', transfer.state === 'succeeded' || transfer.state === 'canceled');
+    const part = Math.floor((done ?? 0) * 1000) / 10;
+    if (part !== this.part) this.fill.style.width = `${part}%`;
+    this.part = part;
+    setAttribute(this.bar, 'aria-valuenow', done == null ? null : Math.floor(part));
     setAttribute(this.bar, 'aria-label', text.progressOf(name));
   }
 }

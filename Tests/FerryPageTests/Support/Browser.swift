@@ -12,22 +12,33 @@ final class Browser: Sendable {
         var height = 800
         var language = "en"
         var isDark = false
+        /// An extension to load, from its folder.
+        var extensionFolder: String?
+        /// Whether the program that answers the extension ends at once.
+        var isHostBroken = false
     }
 
-    init(_ driver: DriverConnection, _ settings: Settings) async throws {
+    /// - Parameter folder: where the browser keeps its profile.
+    init(_ driver: DriverConnection, _ settings: Settings, folder: String) async throws {
         self.driver = driver
         // Without a sandbox of its own, which containers often do not allow: it opens the page alone.
         var arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--window-size=\(settings.width),\(settings.height)", "--hide-scrollbars",
+            "--window-size=\(settings.width),\(settings.height)", "--hide-scrollbars", "--user-data-dir=\(folder)",
         ]
         if settings.isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        if let path = settings.extensionFolder {
+            arguments += ["--load-extension=\(path)", "--disable-features=DisableLoadExtensionCommandLineSwitch"]
+        }
         let capabilities: JSON = [
             "alwaysMatch": [
                 "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
                 "goog:chromeOptions": [
                     "binary": .text(try Browser.program("chromium")), "args": .list(arguments.map { .text($0) }),
-                    "prefs": ["intl.accept_languages": .text(settings.language)],
+                    "prefs": [
+                        "intl.accept_languages": .text(settings.language),
+                        "download.default_directory": .text(folder + "/downloads"),
+                    ],
                 ],
             ]
         ]

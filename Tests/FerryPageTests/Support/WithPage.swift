@@ -114,7 +114,9 @@ func withBrowser(
             return await driver.isReady()
         }
     } while !process.isRunning
-    let browser = try await Browser(driver, settings)
+    let folder = ferry.home + "/browser"
+    if settings.extensionFolder != nil { try await introduce(ferry, to: folder, isBroken: settings.isHostBroken) }
+    let browser = try await Browser(driver, settings, folder: folder)
     do {
         try await body(browser)
         await browser.quit()
@@ -124,4 +126,16 @@ func withBrowser(
     }
     process.send(SIGTERM)
     _ = await process.result()
+}
+
+/// Tells a browser which program answers the extension, as an installation does.
+private func introduce(_ ferry: DaemonFixture, to folder: String, isBroken: Bool) async throws {
+    let script = ferry.home + "/native-host"
+    let command = isBroken ? "exit 1" : "exec \(try BuiltProgram.ferry.path()) native-host \"$@\""
+    try "#!/bin/sh\n\(command)\n".write(toFile: script, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+    let hosts = folder + "/NativeMessagingHosts"
+    try FileManager.default.createDirectory(atPath: hosts, withIntermediateDirectories: true)
+    let manifest = try await ferry.run(["native-host", "--manifest", "chromium", "--path", script])
+    try manifest.stdout.write(toFile: hosts + "/ferry.native_host.json", atomically: true, encoding: .utf8)
 }

@@ -1,0 +1,77 @@
+// Takes downloads over, hands links over, and shows progress in the button.
+
+import { Host } from './host.js';
+import { badge, fieldsOf, takesOver, urlOf, usual } from './rules.js';
+
+const host = new Host(summary => {
+  chrome.action.setBadgeText({ text: badge(summary) });
+  chrome.storage.session?.set({ summary });
+});
+
+export const settings = async () => ({ ...usual, ...await chrome.storage.local.get(null) });
+
+/** What the browser would send for a URL. */
+async function fields(url, referrer, storeId) {
+  const cookies = await chrome.cookies.getAll({ url, ...(storeId ? { storeId } : {}) }).catch(() => []);
+  return fieldsOf({ cookies, referrer, userAgent: navigator.userAgent, languages: navigator.languages.join(',') });
+}
+
+async function hand(url, referrer, storeId) {
+  const { ids } = await host.call('add', { downloads: [{ url, headers: await fields(url, referrer, storeId) }] });
+  host.call('watch').catch(() => {});
+  return ids[0];
+}
+
+/** Shows that something went wrong, in the button and its title. */
+function complain(error) {
+  chrome.action.setBadgeText({ text: '!' });
+  chrome.action.setTitle({ title: `Ferry: ${error.message}` });
+}
+
+// MARK: Downloads of the browser
+
+chrome.downloads.onCreated.addListener(async item => {
+  if (!takesOver(item, await settings())) return;
+  // It waits while Ferry is asked; where Ferry cannot have it, the browser goes on.
+  await chrome.downloads.pause(item.id).catch(() => {});
+  try {
+    const cookies = await chrome.cookies.getAll({ url: item.finalUrl || item.url }).catch(() => []);
+    await hand(urlOf(item, cookies), item.referrer, item.cookieStoreId);
+    await chrome.downloads.cancel(item.id).catch(() => {});
+    await chrome.downloads.erase({ id: item.id });
+  } catch (error) {
+    await chrome.downloads.resume(item.id).catch(() => {});
+    complain(error);
+  }
+});
+
+// MARK: Links
+
+const menu = 'download';
+chrome.runtime.onInstalled.addListener(() => {
+  chrome.contextMenus.create({ id: menu, title: chrome.i18n.getMessage('download'), contexts: ['link', 'image', 'video', 'audio'] });
+});
+chrome.contextMenus.onClicked.addListener(({ linkUrl, srcUrl, pageUrl }, tab) => {
+  hand(linkUrl ?? srcUrl, pageUrl, tab?.cookieStoreId).catch(complain);
+});
+
+// MARK: The popup
+
+const calls = {
+  list: () => host.call('list'),
+  act: ({ action, ids }) => host.call('act', { action, ids }),
+  hand: ({ url, referrer }) => hand(url, referrer),
+  async page() {
+    const { url } = await host.call('page');
+    await chrome.tabs.create({ url });
+    return {};
+  },
+};
+chrome.runtime.onMessage.addListener((message, sender, answer) => {
+  const call = calls[message.call];
+  if (!call || sender.id !== chrome.runtime.id) return false;
+  call(message).then(result => answer({ result }), error => answer({ error: error.message }));
+  return true;
+});
+
+host.call('watch').catch(() => {});

@@ -1,0 +1,153 @@
+import FerryAPI
+import FerryCore
+import FerryFoundation
+
+/// Answers the messages of one browser extension, until the browser closes its input.
+///
+/// There is no network here: the browser starts this program and holds both ends of its pipes, and starts it for the extensions that
+/// its manifest names alone.
+actor NativeHost {
+    private let context: CommandContext
+    private let send: @Sendable ([UInt8]) -> Void
+    private var watch: Task<Void, Never>?
+
+    /// Ended transfers in a list.
+    private static let ended = 10
+    private static let open = 200
+    /// The browser takes no more in one message.
+    private static let mostBytes = 1 << 20
+
+    /// - Parameter send: writes bytes to the browser.
+    init(_ context: CommandContext, send: @escaping @Sendable ([UInt8]) -> Void) {
+        self.context = context
+        self.send = send
+    }
+
+    /// Returns once the input has ended.
+    ///
+    /// - Throws: ``TransferError`` with code `invalid_request` for a message that is too long.
+    func serve(_ input: some AsyncSequence<[UInt8], Never>) async throws(TransferError) {
+        var frames = MessageFrames()
+        defer { watch?.cancel() }
+        for await bytes in input {
+            for message in try frames.append(bytes) { await answer(message) }
+        }
+    }
+
+    private func answer(_ message: [UInt8]) async {
+        struct Number: Decodable { let id: Int }
+        let number = (try? APIJSON.decoder.decode(Number.self, from: Data(message)))?.id ?? 0
+        do throws(TransferError) {
+            guard let call = try? APIJSON.decoder.decode(NativeCall.self, from: Data(message)) else {
+                let calls = NativeCall.Name.allCases.map(\.rawValue).joined(separator: ", ")
+                throw TransferError(.invalidRequest, "The message is no call; there are \(calls).")
+            }
+            switch call.call {
+            case .hello: reply(call, NativeResult.Hello(version: FerryVersion.current))
+            case .add: reply(call, NativeResult.Added(ids: try await add(call.downloads ?? [])))
+            case .list: reply(call, NativeResult.List(transfers: try await list()))
+            case .act:
+                try await act(call)
+                reply(call, NoResult())
+            case .watch:
+                follow()
+                reply(call, NoResult())
+            case .page: reply(call, NativeResult.Page(url: try await PageAddress.find(in: context)))
+            }
+        } catch {
+            write(NativeAnswer(id: number, error: error))
+        }
+    }
+
+    private func reply<Result: Encodable>(_ call: NativeCall, _ result: Result) {
+        write(NativeAnswer(id: call.id, result: result))
+    }
+
+    private func write(_ value: some Encodable) {
+        guard let bytes = try? APIJSON.bytes(value), bytes.count <= Self.mostBytes else { return }
+        send(MessageFrames.frame(Array(bytes)))
+    }
+
+    private func service() throws(TransferError) -> any SessionService {
+        do { return try context.service() } catch let error as TransferError { throw error } catch {
+            throw TransferError(.internal, "\(error)")
+        }
+    }
+
+    // MARK: Calls
+
+    /// All of them, or none.
+    private func add(_ downloads: [NativeDownload]) async throws(TransferError) -> [TransferID] {
+        let service = try service()
+        let caller = CallerEnvironment(
+            variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
+        let folder = try await PageAddress.gateway(in: context).status().settings.folders.first ?? "/nonexistent"
+        var requests: [TransferRequest] = []
+        for download in downloads { requests.append(try download.request(in: folder, of: caller)) }
+        var added: [TransferID] = []
+        var refusal: TransferError?
+        for result in try await service.submit(requests) {
+            switch result {
+            case .accepted(let transfer): added.append(transfer.id)
+            case .refused(let error): refusal = refusal ?? error
+            }
+        }
+        guard let refusal else { return added }
+        if !added.isEmpty { _ = try await service.act(.remove, on: TransferSelection(ids: added)) }
+        throw refusal
+    }
+
+    private func list() async throws(TransferError) -> [NativeResult.Item] {
+        let service = try service()
+        var transfers = try await service.queue(QueueQuery(.active, limit: Self.open))
+        transfers += try await service.queue(QueueQuery(.waiting, limit: Self.open - transfers.count))
+        transfers += try await service.queue(QueueQuery(.ended, limit: Self.ended, reversed: true))
+        return transfers.map { NativeResult.Item($0, now: context.now()) }
+    }
+
+    private func act(_ call: NativeCall) async throws(TransferError) {
+        guard let action = call.action, let ids = call.ids, [.pause, .resume, .retry, .cancel].contains(action) else {
+            throw TransferError(.invalidRequest, "An action is pause, resume, retry or cancel, with the ids it is for.")
+        }
+        let results = try await service().act(action, on: TransferSelection(ids: ids))
+        if let error = results.compactMap(\.error).first { throw error }
+    }
+
+    // MARK: Summaries
+
+    /// Sends a summary now and whenever it changes, while something happens at most one a second.
+    private func follow() {
+        guard watch == nil else { return }
+        watch = Task(name: "summaries for a browser") {
+            var last: NativeResult.Summary?
+            while !Task.isCancelled {
+                do {
+                    let service = try service()
+                    var subscription = EventSubscription()
+                    subscription.progressInterval = 1
+                    let events = try await service.events(subscription)
+                    last = try await tell(after: last)
+                    var next = ContinuousClock.now + .seconds(1)
+                    for try await event in events {
+                        let isSample = event.kind == .progress
+                        if isSample, ContinuousClock.now < next { continue }
+                        next = .now + .milliseconds(900)
+                        last = try await tell(after: last)
+                    }
+                } catch {
+                    // The daemon is away: the next call starts it, or it comes back.
+                }
+                try? await Task.sleep(for: .seconds(2))
+            }
+        }
+    }
+
+    private func tell(after last: NativeResult.Summary?) async throws(TransferError) -> NativeResult.Summary {
+        let service = try service()
+        let counts = try await service.queueCounts(of: nil)
+        let active = try await service.queue(QueueQuery(.active, limit: Self.open))
+        let summary = NativeResult.Summary(active: active, waiting: counts.waiting)
+        if summary != last { write(summary) }
+        return summary
+    }
+}

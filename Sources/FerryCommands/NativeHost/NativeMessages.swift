@@ -1,0 +1,129 @@
+import FerryCore
+import FerryFoundation
+
+/// A message of the browser's extension: a call with a number, which its answer has too.
+struct NativeCall: Decodable, Sendable {
+    enum Name: String, Decodable, CaseIterable {
+        /// Says which version answers.
+        case hello
+        /// Adds downloads.
+        case add
+        /// Lists what is open, and what ended last.
+        case list
+        /// Pauses, resumes, retries or cancels.
+        case act
+        /// Sends summaries from here on.
+        case watch
+        /// Says where the page is.
+        case page
+    }
+
+    let id: Int
+    let call: Name
+    var downloads: [NativeDownload]?
+    var action: TransferAction?
+    var ids: [TransferID]?
+}
+
+/// A download as the extension asks for it: what the browser would have sent.
+struct NativeDownload: Decodable, Sendable {
+    let url: String
+    var headers: [HeaderField]?
+
+    /// What the browser says of itself and its user; everything else is not the extension's to say.
+    private static let names = ["accept-language", "authorization", "cookie", "referer", "user-agent"]
+
+    /// - Throws: ``TransferError`` with code `invalid_request` for a field that an extension does not send.
+    func request(in folder: String, of caller: CallerEnvironment) throws(TransferError) -> TransferRequest {
+        var request = TransferRequest(url: url, folder: folder)
+        for field in headers ?? [] {
+            guard Self.names.contains(field.name.lowercased()) else {
+                throw TransferError(
+                    .invalidRequest, "The field \(field.name.escapingControls) is not taken from a browser.")
+            }
+            request.headers.append(field)
+        }
+        request.tags = ["browser"]
+        caller.apply(to: &request)
+        return request
+    }
+}
+
+/// The answer to a call: what it returns, or why it failed.
+struct NativeAnswer<Result: Encodable>: Encodable {
+    let id: Int
+    var result: Result?
+    var error: Failure?
+
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+    }
+
+    init(id: Int, result: Result) {
+        self.id = id
+        self.result = result
+    }
+
+    init(id: Int, error: TransferError) where Result == NoResult {
+        self.id = id
+        self.error = Failure(code: error.word, message: error.message)
+    }
+}
+
+struct NoResult: Encodable {}
+
+/// What each call returns.
+enum NativeResult {
+    struct Hello: Encodable { let version: String }
+    struct Added: Encodable { let ids: [TransferID] }
+    struct Page: Encodable { let url: String }
+
+    /// A transfer in a list.
+    struct Item: Encodable {
+        let id: TransferID
+        let name: String
+        let state: TransferState
+        let received: Int64
+        let expected: Int64?
+        let speed: Double?
+        /// Why it waits or has failed, in words.
+        let why: String?
+
+        init(_ transfer: Transfer, now: Date) {
+            id = transfer.id
+            name = transfer.displayName
+            state = transfer.state
+            received = transfer.bytesReceived
+            expected = transfer.bytesExpected
+            speed = transfer.bytesPerSecond
+            why =
+                transfer.state == .failed
+                ? transfer.error?.message.escapingControls
+                : WaitSentence.of(transfer, now: now).map { "waits for \($0)" }
+        }
+    }
+
+    struct List: Encodable { let transfers: [Item] }
+
+    /// What the extension's button shows.
+    struct Summary: Hashable, Encodable {
+        var event = "summary"
+        var running = 0
+        var waiting = 0
+        var received: Int64 = 0
+        /// 0 while the size of one of them is not known.
+        var expected: Int64 = 0
+        var speed = 0.0
+
+        init(active: [Transfer], waiting: Int) {
+            let running = active.filter { $0.state == .running }
+            self.running = running.count
+            self.waiting = waiting + active.count - running.count
+            received = running.reduce(0) { $0 + $1.bytesReceived }
+            let sizes = running.compactMap(\.bytesExpected)
+            expected = sizes.count == running.count ? sizes.reduce(0, +) : 0
+            speed = running.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) }
+        }
+    }
+}
