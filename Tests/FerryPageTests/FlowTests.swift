@@ -111,6 +111,89 @@ struct `The page` {
         }
     }
 
+    @Test func `takes a pasted curl command with its cookies and headers`() async throws {
+        let script = OriginScript(
+            SeededBody(seed: 40, size: 1000), .on(.path("/private").and(.not(.has("Cookie"))), .status(403)))
+        try await withPage(script) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let command = "curl '\(bed.origin.url("/private"))' -H 'x-note: a b' -b 'session=abc' --compressed"
+            try await browser.run(
+                """
+                const data = new DataTransfer();
+                data.setData('text/plain', given[0]);
+                dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
+                """, .text(command))
+            try await browser.wait(
+                "What was found", until: "document.querySelector('.found')?.textContent.includes('2 headers')")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait("The end", until: "document.querySelector('.words')?.textContent === 'Finished'")
+            let request = bed.origin.requests.last
+            #expect(request?.value("Cookie") == "session=abc" && request?.value("x-note") == "a b")
+        }
+    }
+
+    @Test func `takes a dropped Metalink document with its mirrors and digest`() async throws {
+        try await withPage(OriginScript(SeededBody(seed: 41, size: 1000), rules: [])) { bed in
+            let browser = bed.browser
+            try await bed.open()
+            let digest = SeededBody(seed: 41, size: 1000).sha256Hex
+            let document = """
+                <?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="set.bin"><size>1000</size>
+                <hash type="sha-256">\(digest)</hash><url>\(bed.origin.url("/one"))</url><url>\(bed.origin.url("/two"))</url></file></metalink>
+                """
+            try await browser.run(
+                """
+                const dataTransfer = new DataTransfer();
+                dataTransfer.items.add(new File([given[0]], 'set.meta4'));
+                dispatchEvent(new DragEvent('drop', { dataTransfer }));
+                """, .text(document))
+            try await browser.wait(
+                "What was found", until: "document.querySelector('.found')?.textContent.includes('set.bin')")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait(
+                "The end", until: "document.querySelector('.words')?.textContent === 'Finished · sha256 verified'")
+        }
+    }
+
+    @Test func `says in the form what is wrong, and loses nothing`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            try await browser.press("Add")
+            try await browser.type(bed.origin.url("/a"), into: "#field-source")
+            try await browser.type("/etc", into: "#field-folder")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait(
+                "The sentence",
+                until: "document.querySelector('#field-folder-wrong').textContent.includes('puts no files into /etc')")
+            try await browser.type(bed.ferry.folder, into: "#field-folder")
+            try await browser.type("123", into: "#field-checksums")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait(
+                "The sentence", until: "document.querySelector('#field-checksums-wrong').textContent.includes('123')")
+            #expect(try await browser.run("return document.activeElement.id") == "field-checksums")
+            try await browser.type("", into: "#field-checksums")
+            try await browser.press("Add", in: "dialog")
+            try await browser.wait("The end", until: "document.querySelector('.words')?.textContent === 'Finished'")
+        }
+    }
+
+    @Test func `offers what helps where another file is there`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: bed.ferry.file("a")))
+            let id = try await bed.add("/a", "--on-conflict", "fail")
+            try await bed.waitForRow(id, "Failed")
+            try await browser.click("#row-\(id) .name")
+            try await browser.press("Replace", in: "#detail")
+            try await bed.waitForRow(id, "Finished")
+            let size = try FileManager.default.attributesOfItem(atPath: bed.ferry.file("a"))[.size] as? Int
+            #expect(size == 300_000)
+        }
+    }
+
     @Test func `orders the line by keys and by dragging`() async throws {
         try await withPage { bed in
             let browser = bed.browser

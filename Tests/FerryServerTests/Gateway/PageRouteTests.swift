@@ -21,6 +21,29 @@ import Testing
         }
     }
 
+    /// Files that the browser loads once the list is there.
+    private static let late: Set = ["/add.js", "/links.js", "/curl.js", "/metalink.js", "/dialogs.js"]
+
+    @Test(arguments: ["en", "de"]) func `is light until the list is there`(language: String) {
+        let first = PageFile.all.filter { file in
+            !Self.late.contains(file.path) && (!file.path.hasPrefix("/texts/") || file.path == "/texts/\(language).js")
+        }
+        #expect(first.reduce(0) { $0 + $1.bytes.count } < 100 << 10)
+    }
+
+    @Test func `has words for each reason and in other languages for each error`() throws {
+        func words(_ language: String) throws -> String {
+            let file = try #require(PageFile.all.first { $0.path == "/texts/\(language).js" })
+            return String(decoding: file.bytes, as: UTF8.self)
+        }
+        let (german, english) = (try words("de"), try words("en"))
+        func missing(_ names: [String], in text: String) -> [String] { names.filter { !text.contains(" \($0): '") } }
+        // The daemon's own sentences are English, and what an invalid request says is no translation's to say.
+        let own: Set<ErrorCode> = [.invalidRequest, .unrecognized]
+        #expect(missing(ErrorCode.allCases.filter { !own.contains($0) }.map(\.rawValue), in: german) == [])
+        for text in [german, english] { #expect(missing(WaitReason.allCases.map(\.rawValue), in: text) == []) }
+    }
+
     @Test func `is served without the secret, under a policy that allows its own parts alone`() async throws {
         try await withGateway { bed in
             for file in PageFile.all {

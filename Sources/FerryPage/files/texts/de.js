@@ -113,7 +113,7 @@ export default {
     destination_exists: 'Eine andere Datei ist schon da.', placement_failed: 'Die Datei ließ sich nicht an ihren Platz bringen.',
     deadline_exceeded: 'Die Frist ist abgelaufen.', canceled: 'Abgebrochen.', invalid_url: 'Das ist keine URL, die sich holen lässt.',
     unsupported_scheme: 'Nur http und https werden geholt.', request_not_replaceable: 'Das lässt sich hier nicht mehr ändern.',
-    unknown_transfer: 'Diese Übertragung gibt es nicht mehr.', daemon_unreachable: 'Ferry ist nicht erreichbar.',
+    unknown_transfer: 'Diese Übertragung gibt es nicht mehr.', session_in_use: 'Ein anderes Programm hat die Sitzung geöffnet.', daemon_unreachable: 'Ferry ist nicht erreichbar.',
     journal_failed: 'Das Journal ließ sich nicht lesen oder schreiben.', internal: 'Ferry hat selbst einen Fehler gemacht.',
   },
 };
