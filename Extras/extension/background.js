@@ -1,7 +1,7 @@
 // Takes downloads over, hands links over, and shows progress in the button.
 
 import { Host } from './host.js';
-import { badge, fieldsOf, takesOver, urlOf, usual } from './rules.js';
+import { badge, fieldsOf, hasSize, takesOver, urlOf, usual } from './rules.js';
 
 const host = new Host(summary => {
   chrome.action.setBadgeText({ text: badge(summary) });
@@ -30,8 +30,14 @@ function complain(error) {
 
 // MARK: Downloads of the browser
 
-chrome.downloads.onCreated.addListener(async item => {
+/** Downloads whose size is not known yet: Firefox tells of them before the answer is there. */
+const undecided = new Set();
+/** Time after which a size that is not known stays unknown. */
+const patience = 2000;
+
+async function consider(item) {
   if (!takesOver(item, await settings())) return;
+  undecided.delete(item.id);
   // It waits while Ferry is asked; where Ferry cannot have it, the browser goes on.
   await chrome.downloads.pause(item.id).catch(() => {});
   try {
@@ -43,7 +49,25 @@ chrome.downloads.onCreated.addListener(async item => {
     await chrome.downloads.resume(item.id).catch(() => {});
     complain(error);
   }
+}
+
+async function considerAgain(id) {
+  if (!undecided.has(id)) return;
+  const [item] = await chrome.downloads.search({ id });
+  if (item) consider(item);
+}
+
+chrome.downloads.onCreated.addListener(item => {
+  if (!hasSize(item)) {
+    undecided.add(item.id);
+    setTimeout(async () => {
+      await considerAgain(item.id);
+      undecided.delete(item.id);
+    }, patience);
+  }
+  consider(item);
 });
+chrome.downloads.onChanged.addListener(({ id }) => considerAgain(id));
 
 // MARK: Links
 

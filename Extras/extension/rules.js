@@ -3,13 +3,8 @@
 /** What the user has chosen, until there is another choice. */
 export const usual = { isOn: true, leastBytes: 10 * 1024 * 1024, sites: {} };
 
-const host = url => {
-  try {
-    return new URL(url).hostname;
-  } catch {
-    return '';
-  }
-};
+/** The host of a URL of the web; empty for another one. */
+const host = url => (/^https?:/.test(url) ? new URL(url).hostname : '');
 
 /** The site whose switch counts for a download: that of the page it was begun on. */
 export const siteOf = item => host(item.referrer || item.finalUrl || item.url);
@@ -22,9 +17,10 @@ export function takesOver(item, settings) {
   if (!settings.isOn || settings.sites[siteOf(item)] === false || item.incognito) return false;
   if (!/^https?:/.test(item.url) || !/^https?:/.test(item.finalUrl || item.url)) return false;
   if (item.state !== 'in_progress' || item.byExtensionId) return false;
-  const bytes = item.totalBytes > 0 ? item.totalBytes : item.fileSize;
-  return bytes > 0 ? bytes >= settings.leastBytes : settings.leastBytes === 0;
+  return hasSize(item) ? Math.max(item.totalBytes, item.fileSize ?? 0) >= settings.leastBytes : settings.leastBytes === 0;
 }
+
+export const hasSize = item => item.totalBytes > 0 || item.fileSize > 0;
 
 /**
  * The URL to fetch. The first of a chain of redirects is good for longer than the last, which is often signed for minutes; but where

@@ -56,9 +56,9 @@ export const visible = value =>
   value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, each =>
     each === '\u200c' || each === '\u200d' ? each : `\\u{${each.codePointAt(0).toString(16)}}`);
 
-/** What a transfer is called: its name, or the last part of its URL as long as it has none. */
+/** What a transfer is called: the name of its file, or the last part of its URL as long as it has none. */
 export function title(transfer) {
-  const name = transfer.name ?? transfer.given_name ?? transfer.destination?.split('/').pop();
+  const name = transfer.destination?.split('/').pop() ?? transfer.name ?? transfer.given_name;
   if (name) return visible(name);
   const last = transfer.url.split(/[?#]/)[0].split('/').filter(Boolean).pop() ?? transfer.url;
   try {
