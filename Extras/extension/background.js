@@ -1,7 +1,7 @@
 // Takes downloads over, hands links over, and shows progress in the button.
 
 import { Host } from './host.js';
-import { badge, fieldsOf, hasSize, takesOver, urlOf, usual } from './rules.js';
+import { badge, fieldsOf, hasSize, referrerFor, takesOver, urlOf, usual } from './rules.js';
 
 const host = new Host(summary => {
   chrome.action.setBadgeText({ text: badge(summary) });
@@ -35,8 +35,12 @@ const undecided = new Set();
 /** Time after which a size that is not known stays unknown. */
 const patience = 2000;
 
+/** Downloads that are Ferry's affair: each is handed over once. */
+const claimed = new Set();
+
 async function consider(item) {
-  if (!takesOver(item, await settings())) return;
+  if (!takesOver(item, await settings()) || claimed.has(item.id)) return;
+  claimed.add(item.id);
   undecided.delete(item.id);
   // It waits while Ferry is asked; where Ferry cannot have it, the browser goes on.
   await chrome.downloads.pause(item.id).catch(() => {});
@@ -76,7 +80,10 @@ chrome.runtime.onInstalled.addListener(() => {
   chrome.contextMenus.create({ id: menu, title: chrome.i18n.getMessage('download'), contexts: ['link', 'image', 'video', 'audio'] });
 });
 chrome.contextMenus.onClicked.addListener(({ linkUrl, srcUrl, pageUrl }, tab) => {
-  hand(linkUrl ?? srcUrl, pageUrl, tab?.cookieStoreId).catch(complain);
+  const url = linkUrl ?? srcUrl;
+  // What is private stays in the browser.
+  if (tab?.incognito) return complain(new Error(chrome.i18n.getMessage('private')));
+  hand(url, referrerFor(url, pageUrl), tab?.cookieStoreId).catch(complain);
 });
 
 // MARK: The popup
@@ -84,7 +91,6 @@ chrome.contextMenus.onClicked.addListener(({ linkUrl, srcUrl, pageUrl }, tab) =>
 const calls = {
   list: () => host.call('list'),
   act: ({ action, ids }) => host.call('act', { action, ids }),
-  hand: ({ url, referrer }) => hand(url, referrer),
   async page() {
     const { url } = await host.call('page');
     await chrome.tabs.create({ url });

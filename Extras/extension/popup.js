@@ -17,30 +17,57 @@ function size(bytes) {
 
 async function call(name, rest = {}) {
   const { result, error } = await chrome.runtime.sendMessage({ call: name, ...rest });
-  find('#wrong').textContent = error ?? '';
+  // The error of an action stays until the next action.
+  if (error || name !== 'list') find('#wrong').textContent = error ?? '';
   if (error) throw new Error(error);
   return result;
 }
 
 // MARK: Transfers
 
-function row({ id, name, state, received, expected, speed, why }) {
-  const node = document.createElement('li');
-  const add = (tag, properties) => node.append(Object.assign(document.createElement(tag), properties));
-  add('bdi', { textContent: name, title: name });
+/** Rows by the ids of their transfers: they stay, so that a button keeps its focus. */
+const rows = new Map();
+
+function row(id) {
+  const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
+  const parts = { name: make('bdi'), words: make('small'), action: make('button', { type: 'button' }), bar: make('progress') };
+  parts.action.onclick = () => call('act', { action: parts.action.value, ids: [id] }).then(show, () => {});
+  parts.element = make('li');
+  parts.element.append(parts.name, parts.words, parts.action, parts.bar);
+  return parts;
+}
+
+const actions = { running: 'pause', waiting: 'pause', suspended: 'resume', failed: 'retry', canceled: 'retry' };
+
+function fill(parts, { name, state, received, expected, speed, why }) {
+  const action = actions[state];
   const amount = expected ? `${size(received)} / ${size(expected)}` : size(received);
-  add('small', { textContent: [text(state), amount, speed > 0 && `${size(speed)}/s`, why].filter(Boolean).join(' · ') });
-  const action = { running: 'pause', waiting: 'pause', suspended: 'resume', failed: 'retry', canceled: 'retry' }[state];
-  if (action) {
-    add('button', { type: 'button', textContent: text(action), onclick: () => call('act', { action, ids: [id] }).then(show, () => {}) });
-  }
-  if (state !== 'succeeded') add('progress', expected ? { max: expected, value: received } : { max: 1, value: 0 });
-  return node;
+  parts.name.textContent = parts.name.title = name;
+  parts.words.textContent = [text(state), amount, speed > 0 && `${size(speed)}/s`, why].filter(Boolean).join(' · ');
+  parts.action.hidden = !action;
+  if (action) [parts.action.value, parts.action.textContent] = [action, text(action)];
+  parts.bar.hidden = state === 'succeeded';
+  parts.bar.ariaLabel = name;
+  if (expected) [parts.bar.max, parts.bar.value] = [expected, received];
+  else if (state === 'running') parts.bar.removeAttribute('value');
+  else parts.bar.value = 0;
 }
 
 async function show() {
-  const { transfers } = await call('list');
-  find('#transfers').replaceChildren(...transfers.slice(0, 30).map(row));
+  const transfers = (await call('list')).transfers.slice(0, 30);
+  const shown = new Set(transfers.map(each => each.id));
+  for (const [id, { element }] of rows) {
+    if (shown.has(id)) continue;
+    element.remove();
+    rows.delete(id);
+  }
+  transfers.forEach((each, place) => {
+    if (!rows.has(each.id)) rows.set(each.id, row(each.id));
+    const parts = rows.get(each.id);
+    fill(parts, each);
+    const list = find('#transfers');
+    if (list.children[place] !== parts.element) list.insertBefore(parts.element, list.children[place] ?? null);
+  });
   find('#empty').hidden = transfers.length > 0;
 }
 
@@ -65,6 +92,7 @@ async function showChoices() {
   };
 }
 
+document.documentElement.lang = chrome.i18n.getUILanguage();
 for (const node of document.querySelectorAll('[data-text]')) node.textContent = text(node.dataset.text);
 find('#empty').textContent = text('nothing');
 find('#page').onclick = () => call('page').then(() => close(), () => {});

@@ -31,6 +31,14 @@ export function urlOf(item, cookiesOfLast) {
   return host(last) !== host(item.url) && cookiesOfLast.length > 0 ? last : item.url;
 }
 
+/** The referrer that a browser sends along a link by itself (Referrer Policy: strict-origin-when-cross-origin). */
+export function referrerFor(url, page) {
+  if (!host(page) || !host(url)) return '';
+  const [to, from] = [new URL(url), new URL(page)];
+  if (from.protocol === 'https:' && to.protocol === 'http:') return '';
+  return to.origin === from.origin ? `${from.origin}${from.pathname}${from.search}` : `${from.origin}/`;
+}
+
 /** The fields that the browser would have sent. */
 export function fieldsOf({ cookies, referrer, userAgent, languages }) {
   return [

@@ -11,7 +11,8 @@ struct FerryCommand: ParsableCommand {
             GetCommand.self, AddCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self,
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
             ClearCommand.self, SetCommand.self, LimitCommand.self, QuitCommand.self, SettingsCommand.self,
-            GatewayCommand.self, WebCommand.self, NativeHostCommand.self, DaemonCommand.self, DoctorCommand.self, CompletionsCommand.self,
+            GatewayCommand.self, WebCommand.self, NativeHostCommand.self, DaemonCommand.self, DoctorCommand.self,
+            CompletionsCommand.self,
             ManualCommand.self,
         ])
 }

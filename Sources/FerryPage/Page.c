@@ -1,6 +1,7 @@
 #include "FerryPage.h"
 
-// Each file as it is: #embed is of C23.
+// Each file as it is: #embed is of C23, and clang has it in all languages.
+#pragma clang diagnostic ignored "-Wc23-extensions"
 static const unsigned char index_html[] = {
 #embed "files/index.html"
 };

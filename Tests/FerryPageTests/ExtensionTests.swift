@@ -12,7 +12,7 @@ struct `The browser's extension` {
         try await withExtension(OriginScript(rules: [])) { bed, page in
             let cases = try await bed.browser.run(
                 #"""
-                const { takesOver, urlOf, fieldsOf, badge, usual } = await import('./rules.js');
+                const { takesOver, urlOf, fieldsOf, badge, referrerFor, usual } = await import('./rules.js');
                 const item = { url: 'https://a.example/f', finalUrl: 'https://a.example/f', referrer: 'https://www.a.example/', totalBytes: 2e7, state: 'in_progress' };
                 const takes = (change, settings = {}) => takesOver({ ...item, ...change }, { ...usual, ...settings });
                 return [
@@ -25,6 +25,9 @@ struct `The browser's extension` {
                   ['last URL', urlOf({ url: 'https://a.example/f', finalUrl: 'https://b.example/f' }, [{}]), 'https://b.example/f'],
                   ['fields', fieldsOf({ cookies: [{ name: 'a', value: '1' }, { name: 'b', value: '2' }], referrer: '', userAgent: 'U' }),
                     [{ name: 'Cookie', value: 'a=1; b=2' }, { name: 'User-Agent', value: 'U' }]],
+                  ['referrer', referrerFor('https://a.example/f', 'https://a.example/p?q#f'), 'https://a.example/p?q'],
+                  ['of another site', referrerFor('https://b.example/f', 'https://a.example/p?q'), 'https://a.example/'],
+                  ['not safe', referrerFor('http://a.example/f', 'https://a.example/p'), ''],
                   ['percent', badge({ running: 2, received: 1, expected: 4 }), '25%'], ['count', badge({ running: 2, received: 1, expected: 0 }), '2'],
                   ['rest', badge({ running: 0 }), ''],
                 ];

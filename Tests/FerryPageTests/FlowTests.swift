@@ -194,6 +194,40 @@ struct `The page` {
         }
     }
 
+    /// The row that takes the place of one that is gone got its choice, and the next key was for it.
+    @Test func `chooses no other row when a chosen one goes`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            var ids: [String] = []
+            for name in ["a", "b", "c"] { ids.append(try await bed.add("/\(name)", "--paused")) }
+            try await browser.wait("Three rows", until: "document.querySelectorAll('.row').length === 3")
+            try await browser.click("#row-\(ids[1]) .name")
+            try await browser.keys(Key.escape)
+            #expect(try await bed.ferry.run(["remove", ids[1]]).status == 0)
+            try await browser.wait("Two rows", until: "document.querySelectorAll('.row').length === 2")
+            try await browser.keys(Key.delete)
+            try await browser.keys("z")
+            try await browser.wait(
+                "No removal", until: "document.querySelector('.notice')?.textContent.includes('nothing to undo')")
+            #expect(try await bed.names() == ["a", "c"])
+        }
+    }
+
+    @Test func `adds once, however often the keys are pressed`() async throws {
+        try await withPage { bed in
+            let browser = bed.browser
+            try await bed.open()
+            try await browser.press("Add")
+            try await browser.type(bed.origin.url("/a"), into: "#field-source")
+            try await browser.keys(Key.enter, Key.enter, Key.enter, holding: [Key.control])
+            try await browser.wait("The end", until: "document.querySelector('.words')?.textContent === 'Finished'")
+            #expect(try await bed.names() == ["a"])
+            let status = try await bed.ferry.run(["daemon", "status", "--json"]).json(JSON.self)
+            #expect(status["transfers"]["succeeded"] == 1)
+        }
+    }
+
     @Test func `orders the line by keys and by dragging`() async throws {
         try await withPage { bed in
             let browser = bed.browser

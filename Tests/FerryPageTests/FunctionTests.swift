@@ -17,7 +17,9 @@ struct `The page's functions` {
     @Test func `read curl commands as browsers copy them`() async throws {
         try await check(
             #"""
-            const { parseCurl, words } = await import('/curl.js');
+            const { words: read } = await import('/curl.js');
+            const { parse: parseCurl } = await import('/links.js');
+            const words = text => read(text).words;
             const one = command => parseCurl(command).requests[0];
             const chrome = `curl 'https://files.example/a.iso?x=1&y=2' \
               -H 'accept: */*' \
@@ -45,6 +47,11 @@ struct `The page's functions` {
                 url: 'https://a.example/f', method: 'POST', headers: [{ name: 'Content-Type', value: 'application/json' }],
                 body: { bytes: { _0: btoa('{"a":1}') } } }],
               ['no scheme', one('curl a.example/f').url, 'http://a.example/f'],
+              ['two sites', parseCurl("curl https://a.example/1 -H 'Cookie: a=1' ;\ncurl https://b.example/2 -H 'Cookie: b=2' && curl https://c.example/3\nhttps://d.example/4").requests,
+                [{ url: 'https://a.example/1', headers: [{ name: 'Cookie', value: 'a=1' }] }, { url: 'https://b.example/2', headers: [{ name: 'Cookie', value: 'b=2' }] },
+                  { url: 'https://c.example/3' }, { url: 'https://d.example/4' }]],
+              ['an ampersand in a URL', one('curl https://a.example/f?x=1&y=2').url, 'https://a.example/f?x=1&y=2'],
+              ['a query', one('curl -G -d a=b https://a.example/f').url, 'https://a.example/f?a=b'],
               ['two', parseCurl('curl https://a.example/1 https://a.example/2').requests.length, 2],
               ['a file of cookies', parseCurl('curl -b jar.txt https://a.example/1').problems.length, 1],
               ['no URL', parseCurl('curl -s').problems.length, 1],
@@ -87,7 +94,7 @@ struct `The page's functions` {
             #"""
             const { describe, remedies, command, extent } = await import('/words.js');
             const { amount, duration, size, visible, title } = await import('/format.js');
-            const { choose, dropPlace } = await import('/query.js');
+            const { choose, dropPlace, isInLine } = await import('/query.js');
             const now = Date.parse('2026-01-01T00:00:00Z');
             const busy = { state: 'waiting', reason: 'retry', attempts: 3, next_try_at: '2026-01-01T00:00:12.000Z',
               error: { code: 'timed_out', message: 'example.org did not answer.' } };
@@ -128,6 +135,7 @@ struct `The page's functions` {
               ['down', dropPlace(['a', 'b', 'c', 'd'], 'a', 'c', 'd'), 2],
               ['up', dropPlace(['a', 'b', 'c', 'd'], 'd', null, 'a'), 0],
               ['behind the line', dropPlace(['a', 'b'], 'a', 'b', 'ended'), 1],
+              ['held by another', isInLine({ state: 'waiting', reason: 'server' }), true], ['held by its own try', isInLine({ ...busy, reason: 'server' }), false],
               ['elsewhere', dropPlace(['a', 'b'], 'a', 'x', 'y'), null],
             ];
             """#)

@@ -7,6 +7,9 @@ package protocol DaemonAccess: Sendable {
     /// The service; its calls start the daemon if none runs.
     var service: any SessionService { get }
 
+    /// The same service; its calls fail if no daemon runs.
+    var watcher: any SessionService { get }
+
     /// The gateway; its calls start the daemon if none runs.
     var gateway: any GatewayControl { get }
 
@@ -48,6 +51,7 @@ package struct LocalDaemon: DaemonAccess {
     }
 
     package var service: any SessionService { remote }
+    package var watcher: any SessionService { observer }
     package var gateway: any GatewayControl { RemoteGateway(remote) }
 
     package func statusIfRunning() async throws(TransferError) -> ServiceStatus? {

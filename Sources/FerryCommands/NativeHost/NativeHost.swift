@@ -1,4 +1,5 @@
 import FerryAPI
+import FerryClient
 import FerryCore
 import FerryFoundation
 
@@ -68,8 +69,8 @@ actor NativeHost {
         send(MessageFrames.frame(Array(bytes)))
     }
 
-    private func service() throws(TransferError) -> any SessionService {
-        do { return try context.service() } catch let error as TransferError { throw error } catch {
+    private func daemon() throws(TransferError) -> any DaemonAccess {
+        do { return try context.daemon() } catch let error as TransferError { throw error } catch {
             throw TransferError(.internal, "\(error)")
         }
     }
@@ -78,7 +79,7 @@ actor NativeHost {
 
     /// All of them, or none.
     private func add(_ downloads: [NativeDownload]) async throws(TransferError) -> [TransferID] {
-        let service = try service()
+        let service = try daemon().service
         let caller = CallerEnvironment(
             variables: context.environment, umask: context.umask, currentFolder: context.currentFolder)
         let folder = try await PageAddress.gateway(in: context).status().settings.folders.first ?? "/nonexistent"
@@ -98,7 +99,10 @@ actor NativeHost {
     }
 
     private func list() async throws(TransferError) -> [NativeResult.Item] {
-        let service = try service()
+        let daemon = try daemon()
+        // Who looks starts no daemon.
+        guard try await daemon.statusIfRunning() != nil else { return [] }
+        let service = daemon.watcher
         var transfers = try await service.queue(QueueQuery(.active, limit: Self.open))
         transfers += try await service.queue(QueueQuery(.waiting, limit: Self.open - transfers.count))
         transfers += try await service.queue(QueueQuery(.ended, limit: Self.ended, reversed: true))
@@ -109,7 +113,7 @@ actor NativeHost {
         guard let action = call.action, let ids = call.ids, [.pause, .resume, .retry, .cancel].contains(action) else {
             throw TransferError(.invalidRequest, "An action is pause, resume, retry or cancel, with the ids it is for.")
         }
-        let results = try await service().act(action, on: TransferSelection(ids: ids))
+        let results = try await daemon().service.act(action, on: TransferSelection(ids: ids))
         if let error = results.compactMap(\.error).first { throw error }
     }
 
@@ -122,7 +126,7 @@ actor NativeHost {
             var last: NativeResult.Summary?
             while !Task.isCancelled {
                 do {
-                    let service = try service()
+                    let service = try daemon().watcher
                     var subscription = EventSubscription()
                     subscription.progressInterval = 1
                     let events = try await service.events(subscription)
@@ -135,7 +139,7 @@ actor NativeHost {
                         last = try await tell(after: last)
                     }
                 } catch {
-                    // The daemon is away: the next call starts it, or it comes back.
+                    // No daemon runs: a call starts it, and this starts none.
                 }
                 try? await Task.sleep(for: .seconds(2))
             }
@@ -143,7 +147,7 @@ actor NativeHost {
     }
 
     private func tell(after last: NativeResult.Summary?) async throws(TransferError) -> NativeResult.Summary {
-        let service = try service()
+        let service = try daemon().watcher
         let counts = try await service.queueCounts(of: nil)
         let active = try await service.queue(QueueQuery(.active, limit: Self.open))
         let summary = NativeResult.Summary(active: active, waiting: counts.waiting)

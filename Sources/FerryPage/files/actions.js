@@ -5,9 +5,11 @@ import { dropPlace, isInLine } from './query.js';
 import { text } from './text.js';
 import { sentence } from './words.js';
 
-/** Time in which a removal can be undone. */
-const regret = 8000;
 const mostUndo = 50;
+/** Transfers that one request names, within what the gateway takes. */
+const mostIDs = 50_000;
+/** Transfers whose removal can be undone: a browser sends no more of a request while its page goes. */
+const mostRegretted = 3000;
 
 export class Actions {
   #store;
@@ -19,7 +21,7 @@ export class Actions {
     this.#store = store;
     this.#notices = notices;
     // A removal that is still to be done is done when the page goes: the user has seen it done.
-    addEventListener('pagehide', () => { for (const removal of [...this.#removals]) removal.finish({ keepalive: true }); });
+    addEventListener('pagehide', () => { for (const finish of [...this.#removals]) finish({ keepalive: true }); });
   }
 
   /** Runs a change; what fails is said, and can be tried again. Returns the answer, or undefined. */
@@ -34,13 +36,14 @@ export class Actions {
 
   // MARK: Actions upon many
 
-  async #act(action, ids) {
-    if (!ids.length) return [];
-    const { results } = await call('POST', '/v1/actions', { action, ids });
-    const failed = results.filter(each => each.error);
-    if (failed.length) {
-      this.#notices.show(`${text.someFailed(failed.length)} ${sentence(failed[0].error)}`, [], { isError: true });
+  /** Returns the ids for which the action succeeded; the first failure is said. */
+  async #act(action, ids, options) {
+    const failed = [];
+    for (let start = 0; start < ids.length; start += mostIDs) {
+      const { results } = await call('POST', '/v1/actions', { action, ids: ids.slice(start, start + mostIDs) }, options);
+      failed.push(...results.filter(each => each.error));
     }
+    if (failed.length) this.#notices.show(`${text.someFailed(failed.length)} ${sentence(failed[0].error)}`, [], { isError: true });
     const wrong = new Set(failed.map(each => each.id));
     return ids.filter(id => !wrong.has(id));
   }
@@ -73,53 +76,58 @@ export class Actions {
     });
   }
 
-  /** Takes transfers off the list at once, and removes them when the time for undoing is over. */
+  /** Takes transfers off the list at once, and removes them when the message that offers to undo it is gone. */
   remove(ids, withFile) {
     if (!ids.length) return;
     const store = this.#store;
-    store.hide(ids);
-    const removal = {
-      timer: setTimeout(() => removal.finish(), regret),
-      take: () => {
-        clearTimeout(removal.timer);
-        return this.#removals.delete(removal);
-      },
-      finish: options => {
-        if (!removal.take()) return;
-        const action = withFile ? 'remove_with_file' : 'remove';
-        call('POST', '/v1/actions', { action, ids }, options).then(
-          ({ results }) => {
-            const failed = results.filter(each => each.error);
-            store.show(failed.map(each => each.id));
-            if (failed.length) this.#notices.show(sentence(failed[0].error), [], { isError: true });
-          },
-          error => {
-            store.show(ids);
-            this.#notices.error(error);
-          });
-      },
+    const finish = async options => {
+      if (!this.#removals.delete(finish)) return;
+      this.#undo = this.#undo.filter(each => each !== entry);
+      try {
+        const done = new Set(await this.#act(withFile ? 'remove_with_file' : 'remove', ids, options));
+        store.show(ids.filter(id => !done.has(id)));
+      } catch (error) {
+        store.show(ids);
+        this.#notices.error(error);
+      }
     };
-    this.#removals.add(removal);
-    this.#done(withFile ? text.didDelete(ids.length) : text.didRemove(ids.length), () => {
-      if (removal.take()) store.show(ids);
-    });
+    store.hide(ids);
+    this.#removals.add(finish);
+    const message = withFile ? text.didDelete(ids.length) : text.didRemove(ids.length);
+    const undo = ids.length > mostRegretted ? null : () => { if (this.#removals.delete(finish)) store.show(ids); };
+    const entry = this.#done(message, undo, finish);
+    if (!undo) finish();
   }
 
   // MARK: Changes of one
 
-  /** Changes a transfer; throws what the gateway refuses. */
+  /** Changes a transfer, whose event shows it; throws what the gateway refuses. */
   async change(id, change, former) {
-    this.#store.put(await call('PATCH', `/v1/transfers/${id}`, change));
-    this.#done(text.didChange, former && (async () => {
-      this.#store.put(await call('PATCH', `/v1/transfers/${id}`, former));
-    }));
+    await call('PATCH', `/v1/transfers/${id}`, change);
+    this.#done(text.didChange, former && (() => call('PATCH', `/v1/transfers/${id}`, former)));
+  }
+
+  async changeSession(id, change) {
+    await call('PATCH', `/v1/sessions/${encodeURIComponent(id)}`, change);
+    await this.#store.refreshLimits();
+  }
+
+  async changeSettings(change) {
+    const former = Object.fromEntries(Object.keys(change).map(key => [key, this.#store.settings[key]]));
+    await this.#store.changeSettings(change);
+    this.#done(text.didChange, () => this.#store.changeSettings(former));
   }
 
   // MARK: Order
 
-  /** Moves rows of one session to the gap between two rows. */
+  /** Moves rows to the gap between two rows; those of a session stay together. */
   moveBetween(ids, above, below) {
-    return this.#moves(ids, (line, id, previous) => dropPlace(line, id, previous ?? above, previous ? null : below));
+    const previous = new Map();
+    return this.#moves(ids, (line, id, session) => {
+      const place = dropPlace(line, id, previous.get(session) ?? above, previous.has(session) ? null : below);
+      if (place !== null) previous.set(session, id);
+      return place;
+    });
   }
 
   /** Moves rows by places: -1 is one up, `-Infinity` to the start. */
@@ -127,8 +135,7 @@ export class Actions {
     const isDown = offset > 0;
     // The first to go is the one at the edge, and the others of its session stay behind it.
     const edges = new Map();
-    return this.#moves(isDown ? [...ids].reverse() : ids, (line, id) => {
-      const { session } = this.#store.get(id);
+    return this.#moves(isDown ? [...ids].reverse() : ids, (line, id, session) => {
       const place = line.indexOf(id);
       const limit = isDown ? (edges.get(session) ?? line.length) - 1 : (edges.get(session) ?? -1) + 1;
       const goal = isDown
@@ -140,60 +147,62 @@ export class Actions {
 
   #moves(ids, target) {
     return this.try(async () => {
-      const store = this.#store;
-      const waiting = ids.filter(id => store.get(id) && isInLine(store.get(id)));
       const former = [];
-      let previous = null;
-      for (const id of waiting) {
-        const line = store.lineOf(store.get(id).session);
-        const [old, place] = [line.indexOf(id), target(line, id, previous)];
-        previous = id;
-        if (place == null || place === old) continue;
-        const { place: reached } = await call('POST', `/v1/transfers/${id}/move`, { offset: place });
-        if (reached == null) continue;
-        former.unshift([id, old]);
-        line.splice(old, 1);
-        line.splice(reached, 0, id);
-        store.arrange(line);
+      for (const id of ids) {
+        const transfer = this.#store.get(id);
+        if (!transfer || !isInLine(transfer)) continue;
+        const line = this.#store.lineOf(transfer.session);
+        const [old, place] = [line.indexOf(id), target(line, id, transfer.session)];
+        if (place === null || place === old) continue;
+        const reached = await this.#move(id, line, place);
+        if (reached === null) continue;
+        former.unshift([id, line[old - 1] ?? null, line[old + 1] ?? null]);
         if (reached !== place) this.#notices.say(text.staysInPriority);
       }
       if (!former.length) return;
       this.#done(text.didMove(former.length), async () => {
-        for (const [id, place] of former) await call('POST', `/v1/transfers/${id}/move`, { offset: place });
+        // Back to its neighbours: others may have left the line meanwhile.
+        for (const [id, above, below] of former) {
+          const transfer = this.#store.get(id);
+          if (!transfer || !isInLine(transfer)) continue;
+          const line = this.#store.lineOf(transfer.session);
+          const place = dropPlace(line, id, above, below);
+          if (place !== null) await this.#move(id, line, place);
+        }
       });
     });
   }
 
+  /** Returns the place that a transfer has then; null if it is in no line any more. */
+  async #move(id, line, place) {
+    const { place: reached } = await call('POST', `/v1/transfers/${id}/move`, { offset: place });
+    if (reached == null) return null;
+    const rest = line.filter(each => each !== id);
+    this.#store.arrange([...rest.slice(0, reached), id, ...rest.slice(reached)]);
+    return reached;
+  }
+
   // MARK: Undoing
 
-  /** Says that something is done, which `undo` takes back. */
-  #done(message, undo) {
-    if (!undo) return this.#notices.show(message);
-    const step = async () => {
-      this.#undo = this.#undo.filter(each => each !== entry);
-      close();
-      await this.try(undo);
+  /** Says that something is done, which `undo` takes back; `ended` is called once the message is gone. Returns what undoes it. */
+  #done(message, undo, ended) {
+    if (!undo) {
+      this.#notices.show(message);
+      return null;
+    }
+    const step = () => {
+      this.#undo = this.#undo.filter(each => each !== step);
+      close(true);
+      return this.try(undo);
     };
-    const entry = { step };
-    const close = this.#notices.show(message, [[text.undo, step]]);
-    this.#undo = [...this.#undo.slice(1 - mostUndo), entry];
+    const close = this.#notices.show(message, [[text.undo, step]], { ended });
+    this.#undo = [...this.#undo.slice(1 - mostUndo), step];
+    return step;
   }
 
   undo() {
     const last = this.#undo.at(-1);
-    if (last) last.step();
+    if (last) last();
     else this.#notices.show(text.nothingToUndo);
-  }
-
-  async changeSession(id, change) {
-    await call('PATCH', `/v1/sessions/${encodeURIComponent(id)}`, change);
-    await this.#store.refreshLimits();
-  }
-
-  /** For changes of the daemon's settings. */
-  async changeSettings(change) {
-    const former = Object.fromEntries(Object.keys(change).map(key => [key, this.#store.settings[key]]));
-    await this.#store.changeSettings(change);
-    this.#done(text.didChange, () => this.#store.changeSettings(former));
   }
 }

@@ -11,7 +11,7 @@ import { sentence } from './words.js';
 const folderKey = 'ferry.folder';
 const shownAtMost = 200;
 /** Bytes of one request's body that are sent at most; the gateway takes 2 MiB. */
-const mostBytes = 1_900_000;
+const mostBytes = 1_000_000;
 
 /** The digests by how many digits they have. */
 const digests = { 32: 'md5', 40: 'sha1', 64: 'sha256', 96: 'sha384', 128: 'sha512' };
@@ -62,19 +62,15 @@ function merged({ rate: typed, ...request }, shared, { user, password, headers }
   };
 }
 
-/** Sends requests in parts that the gateway takes; returns an answer for each. */
-async function submit(requests) {
-  const answers = [];
-  for (let part = [], bytes = 0, next = 0; next <= requests.length; next++) {
-    const length = next < requests.length ? JSON.stringify(requests[next]).length * 3 : Infinity;
-    if (part.length && bytes + length > mostBytes) {
-      answers.push(...await callLines('/v1/transfers/batch', part));
-      [part, bytes] = [[], 0];
-    }
-    if (next < requests.length) part.push(requests[next]);
-    bytes += length;
+/** Sends requests in parts that the gateway takes, and tells the answer of each by its place. */
+async function submit(requests, tell) {
+  for (let sent = 0; sent < requests.length;) {
+    let bytes = 0, end = sent;
+    while (end < requests.length && (end === sent || bytes < mostBytes)) bytes += JSON.stringify(requests[end++]).length * 3;
+    const answers = await callLines('/v1/transfers/batch', requests.slice(sent, end));
+    answers.forEach((answer, place) => tell(answer, sent + place));
+    sent = end;
   }
-  return answers;
 }
 
 /** A line about a request that was found. */
@@ -90,8 +86,8 @@ function line(request, urls) {
 const pair = (...fields) => make('div', { class: 'pair' }, ...fields);
 
 /**
- * Opens the dialog, with a text that was pasted or dropped, and keeps what is typed under a key of the session. Resolves to the ids
- * of what was added.
+ * Opens the dialog, with a text that was pasted or dropped, and keeps what is typed under a key of the session. Resolves to
+ * `added`, the ids of what was added, and `left`, the text that was not.
  */
 export async function askAdd(store, given, draftKey) {
   const kept = JSON.parse(sessionStorage.getItem(draftKey) ?? '{}');
@@ -111,10 +107,14 @@ export async function askAdd(store, given, draftKey) {
       typed('headers', { rows: 3 }), pair(typed('user'), typed('password', { type: 'password' })), pair(typed('proxy'), typed('tags'))),
   ];
   const urls = new Set([...store.transfers.values()].map(each => each.url));
+  /** What was taken before something failed: it is not added twice. */
+  const taken = new Map();
+  const key = request => JSON.stringify(request);
 
   const look = () => {
     const { source, folder, start } = form.elements;
-    const { requests, problems } = parse(source.value);
+    const { requests: all, problems } = parse(source.value);
+    const requests = all.filter(each => !taken.has(key(each)));
     found.replaceChildren(
       ...requests.slice(0, shownAtMost).map(each => line(each, urls)),
       ...(requests.length > shownAtMost ? [make('li', { text: text.andMore(requests.length - shownAtMost) })] : []),
@@ -126,7 +126,14 @@ export async function askAdd(store, given, draftKey) {
     setText(form.querySelector('[type=submit]'), text.addCount(requests.length));
     return requests;
   };
-  const keep = () => sessionStorage.setItem(draftKey, JSON.stringify(Object.fromEntries(new FormData(form))));
+  const keep = () => {
+    const { password, ...values } = Object.fromEntries(new FormData(form));
+    try {
+      sessionStorage.setItem(draftKey, JSON.stringify(values));
+    } catch {
+      // There is no room for so much: it is kept as long as the page is open.
+    }
+  };
 
   const asked = ask({
     heading: text.addHeading, label: text.add, body,
@@ -134,22 +141,18 @@ export async function askAdd(store, given, draftKey) {
       const requests = look();
       if (!requests.length) throw new Wrong('source', text.nothingToAdd);
       const shared = common(values, requests.length === 1);
-      const answers = await submit(requests.map(each => merged(each, shared, values)));
+      const refused = [];
+      await submit(requests.map(each => merged(each, shared, values)), (answer, place) => {
+        if (answer.error) refused.push(answer.error);
+        else taken.set(key(requests[place]), answer.transfer.id);
+      });
       localStorage.setItem(folderKey, shared.folder);
-      const added = answers.filter(each => each.transfer).map(each => each.transfer);
-      for (const transfer of added) store.put(transfer);
-      const refused = answers.flatMap((each, place) => (each.error ? [{ request: requests[place], error: each.error }] : []));
       if (!refused.length) {
         sessionStorage.removeItem(draftKey);
-        return added.map(each => each.id);
+        return [...taken.values()];
       }
-      // What was refused stays to be mended; the rest is not added twice.
-      const isPlain = refused.every(({ request }) => Object.keys(request).length === 1);
-      if (added.length && isPlain) form.elements.source.value = refused.map(each => each.request.url).join('\n');
-      keep();
       look();
-      const words = refused.slice(0, 3).map(each => sentence(each.error)).join(' ');
-      throw Object.assign(new Error(words), { code: refused[0].error.code });
+      throw Object.assign(new Error(refused.slice(0, 3).map(sentence).join(' ')), { code: refused[0].code });
     },
   });
   const form = found.closest('form');
@@ -161,7 +164,6 @@ export async function askAdd(store, given, draftKey) {
   look();
   form.elements.source.focus();
   const added = await asked;
-  // Closed by hand: nothing of it is wanted any more.
   if (!added && !find('dialog')) sessionStorage.removeItem(draftKey);
-  return added ?? [];
+  return { added: added ?? [], left: added ? '' : form.elements.source.value.trim() };
 }

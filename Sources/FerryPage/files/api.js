@@ -38,7 +38,7 @@ export const hasSecret = () => secret !== '';
 /** Calls a function when the gateway does not take the secret. */
 export function whenLocked(call) { onLocked = call; }
 
-async function request(method, path, { body, type = 'application/json', signal, keepalive = false } = {}) {
+async function request(method, path, { body, type = 'application/json', signal, keepalive = false }) {
   const headers = { Authorization: `Bearer ${secret}` };
   if (body != null) headers['Content-Type'] = type;
   let answer;
@@ -54,12 +54,10 @@ async function request(method, path, { body, type = 'application/json', signal, 
   throw new Refusal(answer.status, said?.error);
 }
 
-const patience = () => AbortSignal.timeout(60_000);
-
 /** Sends a request, whose body is a value, and returns the value of the answer. */
-export async function call(method, path, value, options = {}) {
+export async function call(method, path, value, { patience = 60_000, ...options } = {}) {
   const body = value === undefined ? undefined : JSON.stringify(value);
-  const answer = await request(method, path, { body, signal: patience(), ...options });
+  const answer = await request(method, path, { body, signal: AbortSignal.timeout(patience), ...options });
   try {
     return await answer.json();
   } catch {
@@ -70,7 +68,7 @@ export async function call(method, path, value, options = {}) {
 /** Sends values as lines, and returns the values of the answer's lines. */
 export async function callLines(path, values) {
   const body = values.map(value => JSON.stringify(value)).join('\n') + '\n';
-  const answer = await request('POST', path, { body, type: 'application/x-ndjson', signal: patience() });
+  const answer = await request('POST', path, { body, type: 'application/x-ndjson', signal: AbortSignal.timeout(60_000) });
   const lines = [];
   for await (const line of linesOf(answer)) lines.push(line);
   return lines;

@@ -33,8 +33,11 @@ async function add(given = '') {
   if (isAdding || find('dialog')) return;
   isAdding = true;
   try {
-    const added = await (await adding()).askAdd(store, given, draftKey);
+    const { added, left } = await (await adding()).askAdd(store, given, draftKey);
     if (added.length) notices.show(text.didAdd(added.length));
+    else if (left) notices.show(text.discarded, [[text.undo, () => add(left)]]);
+  } catch (error) {
+    notices.error(error);
   } finally {
     isAdding = false;
   }
@@ -42,7 +45,7 @@ async function add(given = '') {
 }
 
 /** Does what a button beside a transfer says. */
-async function remedy(name, transfer) {
+async function mend(name, transfer) {
   if (!transfer) return;
   const { id } = transfer;
   const again = change => actions.try(() => actions.change(id, { ...change, action: 'retry' }));
@@ -54,6 +57,8 @@ async function remedy(name, transfer) {
     keepBoth: () => again({ on_conflict: 'unique' }), replace: () => again({ on_conflict: 'replace' }), keepAnyway: () => again({ on_mismatch: 'keep' }),
   }[name]();
 }
+
+const remedy = (name, transfer) => mend(name, transfer).catch(error => notices.error(error));
 
 const nameOf = ids => (ids.length === 1 ? title(store.get(ids[0])) : text.count(ids.length));
 const inState = (...states) =>
@@ -133,14 +138,15 @@ const lastStates = new Map();
 function announce(changed) {
   for (const id of changed) {
     const transfer = store.get(id), before = lastStates.get(id);
-    lastStates.set(id, transfer?.state);
+    if (transfer) lastStates.set(id, transfer.state);
+    else lastStates.delete(id);
     if (before && transfer && before !== transfer.state && (transfer.state === 'succeeded' || transfer.state === 'failed')) {
       notices.say(text.end(title(transfer), text.states[transfer.state]));
     }
   }
 }
 
-/** Time between two looks at the whole list: of many changes in a row a few are drawn. */
+/** Least time between two looks at the whole list: of many changes in a row a few are drawn. */
 const pause = 200;
 let nextShow = 0, isLate = false;
 
@@ -150,8 +156,10 @@ function showSoon() {
   isLate = wait > 0;
   const draw = () => {
     isLate = false;
-    nextShow = Date.now() + pause;
+    const start = performance.now();
     show();
+    // A list that takes long is drawn seldom.
+    nextShow = Date.now() + Math.max(pause, 4 * (performance.now() - start));
   };
   if (isLate) setTimeout(draw, wait);
   else draw();
@@ -171,7 +179,10 @@ store.listen((changed, isListChanged) => {
 });
 
 // The daemon's room and limits may be changed by others.
-const refresh = () => { if (store.link === 'live' && !document.hidden) store.refreshLimits().catch(() => {}); };
+function refresh() {
+  if (store.link !== 'live' || document.hidden) return;
+  store.refreshLimits().catch(error => { if (error instanceof Away) store.doubt(); });
+}
 addEventListener('focus', refresh);
 setInterval(refresh, 15_000);
 
@@ -203,23 +214,31 @@ addEventListener('keydown', event => {
 addEventListener('paste', event => {
   if (find('dialog') || event.target.closest?.('input, textarea')) return;
   const given = event.clipboardData.getData('text/plain');
-  if (given.trim()) add(given).catch(error => notices.error(error));
+  if (given.trim()) add(given);
 });
 
 const drop = find('#drop');
 for (const name of ['dragenter', 'dragover', 'dragleave']) {
   addEventListener(name, event => {
+    if (find('dialog')) return;
     event.preventDefault();
-    drop.hidden = name === 'dragleave' ? !event.relatedTarget : find('dialog') !== null;
+    drop.hidden = name === 'dragleave' && !event.relatedTarget;
   });
 }
+/** Bytes of a file that may be a Metalink document or a list. */
+const mostDropped = 4 << 20;
 addEventListener('drop', async event => {
+  if (find('dialog')) return;
   event.preventDefault();
   drop.hidden = true;
   const { dataTransfer: data } = event;
   const link = data.getData('text/uri-list') || data.getData('text/plain');
-  const texts = data.files.length ? await Promise.all([...data.files].filter(each => each.size < 4 << 20).map(each => each.text())) : [link];
-  for (const given of texts) if (given.trim()) await add(given);
+  const files = [...data.files];
+  for (const { name } of files.filter(each => each.size > mostDropped)) notices.show(text.tooLarge(name), [], { isError: true });
+  const texts = files.length ? await Promise.all(files.filter(each => each.size <= mostDropped).map(each => each.text())) : [link];
+  const given = texts.filter(each => each.trim());
+  // A document of XML stands for itself; lists go together.
+  if (given.length) add(given.some(each => each.trimStart().startsWith('<')) ? given[0] : given.join('\n'));
 });
 
 // MARK: Start

@@ -4,15 +4,23 @@ import { text } from './text.js';
 
 const escapes = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b', f: '\f', v: '\v', e: '\x1b' };
 
-/** The words of a command for a POSIX shell, with the `$'…'` of bash and the `^` of Windows' command prompt. */
-export function words(command) {
-  const isWindows = /\^\s*\r?\n|\^"/.test(command);
-  let source = command.replace(/(\\|\^)\r?\n/g, ' ');
-  if (isWindows) source = source.replace(/\^(.)/gs, '$1');
+/** A text with the line breaks within its commands taken out; of one for Windows' command prompt also the `^`. */
+export function join(source) {
+  const isWindows = /\^\s*\r?\n|\^"/.test(source);
+  const text = source.replace(/(\\|\^)\r?\n/g, ' ');
+  return { source: isWindows ? text.replace(/\^(.)/gs, '$1') : text, isWindows };
+}
+
+/**
+ * The words of the command that begins at a place of a joined text, and where it ends: a POSIX shell's, with the `$'…'` of bash. A
+ * command ends at a line break, and at `;`, `|`, `&` before a space: what follows is another one, whose cookies are its own.
+ */
+export function words(source, start = 0, isWindows = false) {
   const found = [];
-  let word = null;
-  for (let at = 0; at < source.length; at++) {
+  let word = null, at = start;
+  for (; at < source.length; at++) {
     const sign = source[at];
+    if (sign === '\n' || /^(?:[;|]|&&?)(?:\s|$)/.test(source.slice(at, at + 3))) break;
     if (/\s/.test(sign)) {
       if (word !== null) found.push(word);
       word = null;
@@ -51,7 +59,8 @@ export function words(command) {
     }
   }
   if (word !== null) found.push(word);
-  return found;
+  while (/[;|&\n]/.test(source[at] ?? '')) at++;
+  return { words: found, end: at };
 }
 
 /** Short options with a value, and what they are called. */
@@ -69,7 +78,7 @@ const valued = new Set([
 /** Options that change nothing here: Ferry does so anyway, or they are about curl's own output. */
 const silent = new Set([
   'L', 'location', 's', 'silent', 'S', 'show-error', 'f', 'fail', 'O', 'remote-name', 'J', 'remote-header-name', 'v', 'verbose', '#',
-  'progress-bar', 'compressed', 'g', 'globoff', 'G', 'get', 'create-dirs', 'http1.1', 'http2', 'no-buffer', 'N', 'path-as-is', 'i',
+  'progress-bar', 'compressed', 'g', 'globoff', 'create-dirs', 'http1.1', 'http2', 'no-buffer', 'N', 'path-as-is', 'i',
   'include', 'fail-with-body', 'R', 'remote-time', 'C', 'continue-at', 'retry', 'retry-delay', 'max-redirs', 'cookie-jar',
   'write-out', 'dump-header', 'keepalive-time', 'no-progress-meter', 'ssl-no-revoke', 'tlsv1.2', 'tlsv1.3',
 ]);
@@ -101,13 +110,14 @@ function options(list) {
   return found;
 }
 
-/** Reads a command; returns the requests and problems as `parse` of links.js does. */
-export function parseCurl(command) {
+/** Reads the command that begins at a place of a joined text; returns requests and problems as `parse` of links.js, and its end. */
+export function parseCommand(source, start = 0, isWindows = false) {
+  const { words: list, end } = words(source, start, isWindows);
   const urls = [], headers = [], bodies = [], problems = [], outputs = [];
   const request = {};
-  let method = null, user = null, isForm = false;
+  let method = null, user = null, isForm = false, isQuery = false;
   const add = (name, value) => { if (value !== '' && !left.has(name.toLowerCase())) headers.push({ name, value }); };
-  for (const [name, value] of options(words(command).slice(1))) {
+  for (const [name, value] of options(list.slice(1))) {
     switch (name) {
       case 'url': urls.push(/^https?:\/\//i.test(value) ? value : `http://${value}`); break;
       case 'header': {
@@ -125,6 +135,7 @@ export function parseCurl(command) {
       case 'user': user = value; break;
       case 'request': method = value.toUpperCase(); break;
       case 'I': case 'head': method = 'HEAD'; break;
+      case 'G': case 'get': isQuery = true; break;
       case 'json': isForm = true; add('Content-Type', 'application/json'); bodies.push(value); break;
       case 'data': case 'data-raw': case 'data-binary': case 'data-ascii': case 'data-urlencode':
         isForm = true;
@@ -145,18 +156,19 @@ export function parseCurl(command) {
   }
   if (!urls.length) problems.push(text.nothingToAdd);
   if (headers.length) request.headers = headers;
-  if (bodies.length) {
+  if (bodies.length && !isQuery) {
     if (!headers.some(each => each.name.toLowerCase() === 'content-type')) add('Content-Type', 'application/x-www-form-urlencoded');
     const bytes = new TextEncoder().encode(bodies.join('&'));
     request.headers = headers;
     request.body = { bytes: { _0: btoa(Array.from(bytes, each => String.fromCharCode(each)).join('')) } };
   }
-  if (method && method !== 'GET' || isForm) request.method = method ?? 'POST';
+  if (method && method !== 'GET' || isForm && !isQuery) request.method = method ?? 'POST';
+  const query = isQuery && bodies.length ? bodies.join('&') : '';
   return {
-    problems,
+    end, problems,
     requests: urls.map((url, place) => ({
       ...request,
-      url: user ? url.replace('://', `://${user.split(':').map(encodeURIComponent).join(':')}@`) : url,
+      url: (user ? url.replace('://', `://${user.split(':').map(encodeURIComponent).join(':')}@`) : url) + (query && (url.includes('?') ? '&' : '?') + query),
       ...(outputs[place] && outputs[place] !== '-' ? { name: outputs[place] } : {}),
     })),
   };

@@ -61,8 +61,10 @@ export class Detail {
     if (this.#id === null) return;
     this.#asking.abort();
     this.#id = null;
+    // Who types elsewhere goes on there.
+    const hadFocus = this.#root.contains(document.activeElement);
     this.#root.hidden = true;
-    this.#calls.closed();
+    if (hadFocus) this.#calls.closed();
   }
 
   // MARK: What it shows
@@ -145,8 +147,9 @@ export class Detail {
     // Its own times stand for events that are not told any more.
     if (!told.some(each => each.kind === 'submitted')) told.unshift({ kind: 'submitted', at: begin });
     if (end && !told.some(each => each.kind === state)) told.push({ kind: state, at: end, message: error?.message });
+    const today = new Date().toISOString().slice(0, 10);
     const lines = told.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ kind, at, reason, message }) => [
-      `${time(at)}  ${text.kinds[kind] ?? kind}`, kind === 'waiting' && text.reasons[reason], message && visible(message),
+      `${at.slice(0, 10) === today ? time(at) : moment(at)}  ${text.kinds[kind] ?? kind}`, kind === 'waiting' && text.reasons[reason], message && visible(message),
     ].filter(Boolean).join(' · '));
     const shown = [...new Set(lines)], node = this.#parts.timeline;
     if (node.dataset.lines === shown.join('\n')) return;
@@ -194,6 +197,8 @@ export class Detail {
   }
 
   async #copy() {
+    // A browser gives the clipboard to safe origins alone; elsewhere the text is selected.
+    if (!navigator.clipboard) return getSelection().selectAllChildren(this.#parts.command);
     await navigator.clipboard.writeText(command(this.#store.get(this.#id)));
     this.#calls.say(text.copied);
   }

@@ -14,32 +14,33 @@ export function ask({ heading, body, label, submit, extra = [], isDanger = false
   return new Promise(resolve => {
     const wrong = make('p', { class: 'wrong', role: 'alert' });
     const send = label && make('button', { type: 'submit', text: label, class: isDanger ? 'danger' : 'primary' });
-    let result;
+    let result, isBusy = false;
     const form = make('form', {
       novalidate: true,
       on: {
         async submit(event) {
           event.preventDefault();
-          setText(wrong, '');
           const used = event.submitter ?? send;
-          used.disabled = true;
+          if (!used || isBusy) return;
+          setText(wrong, '');
+          isBusy = used.disabled = true;
           try {
             result = await submit(Object.fromEntries(new FormData(form)), used);
             dialog.close();
           } catch (error) {
             place(error, form, wrong);
           } finally {
-            used.disabled = false;
+            isBusy = used.disabled = false;
           }
         },
         keydown(event) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
         },
       },
-    }, make('h2', { text: heading, id: 'dialog-heading' }), ...body, wrong,
+    }, make('h2', { text: heading }), ...body, wrong,
     make('div', { class: 'buttons' }, canClose && button(send ? text.cancel : text.close, () => dialog.close()), ...extra, send));
     const dialog = make('dialog', {
-      'aria-labelledby': 'dialog-heading',
+      'aria-label': heading,
       on: {
         cancel: event => { if (!canClose) event.preventDefault(); },
         close() {
@@ -181,13 +182,15 @@ export function askChange(transfer, store, actions, focus) {
         if (key === 'rate_limit') change[key] = rate(values, key);
         else if (typed) change[key] = /^-?\d+$/.test(typed) && key === 'priority' ? Number(typed) : typed;
       }
-      const back = Object.fromEntries(Object.keys(change).map(key => [key, transfer[key] ?? (key === 'rate_limit' ? 0 : former[key])]));
+      // A URL is shown without its password, and a name may not have been known: what cannot be brought back is not offered.
+      const canUndo = !('url' in change) && (!('name' in change) || former.name);
+      const back = Object.fromEntries(Object.keys(change).map(key => [key, key === 'rate_limit' ? transfer.rate_limit ?? 0 : transfer[key] ?? former[key]]));
       const connections = count(values, 'connections', 64);
       if (connections) change.connections = connections;
       if (!Object.keys(change).length) return true;
       // What has failed goes on with what was changed.
       if (transfer.state === 'failed') change.action = 'retry';
-      await actions.change(transfer.id, change, change.action || !Object.keys(back).length ? null : back);
+      await actions.change(transfer.id, change, canUndo && !change.action && Object.keys(back).length ? back : null);
       return true;
     },
   });

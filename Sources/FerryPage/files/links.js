@@ -1,6 +1,6 @@
 // What a text that was pasted, dropped or typed asks for: URLs, a curl command, or a Metalink document.
 
-import { parseCurl } from './curl.js';
+import { join, parseCommand } from './curl.js';
 import { isMetalink, parseMetalink } from './metalink.js';
 import { text } from './text.js';
 
@@ -25,24 +25,34 @@ function completed(word) {
  *
  * Returns the requests as `{url, …}` with the keys of the control API, and a sentence for each part that is none.
  */
-export function parse(source) {
-  const given = source.trim();
+export function parse(typed) {
+  const given = typed.trim();
   if (!given) return { requests: [], problems: [] };
   if (isMetalink(given)) return parseMetalink(given);
-  if (/^curl(\.exe)?\s/i.test(given)) return parseCurl(given);
   const requests = [], problems = [];
   const seen = new Set();
-  for (const line of given.split(/\r?\n/)) {
+  const add = request => {
+    const key = JSON.stringify(request);
+    if (!seen.has(key)) requests.push(request);
+    seen.add(key);
+  };
+  const { source, isWindows } = join(given);
+  for (let at = 0; at < source.length;) {
+    const [line] = /^[^\n]*/.exec(source.slice(at));
     const word = line.trim();
+    if (/^curl(\.exe)?\s/i.test(word)) {
+      const found = parseCommand(source, at + line.indexOf(word), isWindows);
+      found.requests.forEach(add);
+      problems.push(...found.problems);
+      at = found.end;
+      continue;
+    }
+    at += line.length + 1;
     // A list of links (text/uri-list, RFC 2483) has comments.
     if (!word || word.startsWith('#')) continue;
     const urls = completed(word) ? [completed(word)] : word.match(/https?:\/\/[^\s<>"']+/gi)?.filter(isURL);
     if (!urls?.length) problems.push(text.noURL(word.length > 80 ? `${word.slice(0, 79)}…` : word));
-    for (const url of urls ?? []) {
-      if (seen.has(url)) continue;
-      seen.add(url);
-      requests.push({ url });
-    }
+    for (const url of urls ?? []) add({ url });
   }
   return { requests, problems };
 }

@@ -20,6 +20,7 @@ export class List {
   #space = make('div', { class: 'space', role: 'presentation' });
   #gap = make('div', { class: 'gap', hidden: true, 'aria-hidden': 'true' });
   #focus = null;
+  #isFocusChosen = false;
   #anchor = null;
   #isPlanned = false;
 
@@ -46,7 +47,13 @@ export class List {
   /** The selected ids in the order of the list; without any, the one that has the focus. */
   get chosen() {
     const chosen = this.ids.filter(id => this.selected.has(id));
-    return chosen.length || !this.#focus ? chosen : [this.#focus];
+    return chosen.length || !this.#focus || !this.#isFocusChosen ? chosen : [this.#focus];
+  }
+
+  #setFocus(id, isChosen) {
+    this.#focus = id;
+    this.#isFocusChosen = isChosen;
+    setAttribute(this.#root, 'aria-activedescendant', id && `row-${id}`);
   }
 
   show(ids, isOrdered) {
@@ -55,8 +62,9 @@ export class List {
     this.isOrdered = isOrdered;
     const there = new Set(ids);
     for (const id of this.selected) if (!there.has(id)) this.selected.delete(id);
-    // The row that takes the place of one that is gone gets its focus.
-    if (this.#focus && !there.has(this.#focus)) this.#focus = ids[Math.min(place, ids.length - 1)] ?? null;
+    // The row that takes the place of one that is gone gets its focus, and is not chosen by that.
+    if (this.#focus && !there.has(this.#focus)) this.#setFocus(ids[Math.min(place, ids.length - 1)] ?? null, false);
+    if (!there.has(this.#anchor)) this.#anchor = this.#focus;
     this.#space.style.height = `${ids.length * Row.height}px`;
     setAttribute(this.#root, 'aria-rowcount', ids.length);
     this.#draw();
@@ -121,7 +129,7 @@ export class List {
   /** Moves the focus to a row, and shows it. */
   moveFocus(id, { extend = false, keep = false } = {}) {
     if (!id) return;
-    this.#focus = id;
+    this.#setFocus(id, true);
     if (extend) this.#extend(id);
     else if (!keep) this.#only(id);
     const place = this.ids.indexOf(id);
@@ -130,7 +138,6 @@ export class List {
     if (top < scrollTop) this.#root.scrollTop = top;
     else if (top + Row.height > scrollTop + clientHeight) this.#root.scrollTop = top + Row.height - clientHeight;
     this.#draw();
-    this.#root.setAttribute('aria-activedescendant', `row-${id}`);
     this.#calls.select();
   }
 

@@ -4,32 +4,41 @@ import { button, find, make, setText } from './dom.js';
 import { text } from './text.js';
 
 const shownFor = 8000;
+const most = 4;
 
 export class Notices {
   #list = find('#notices');
   #speech = find('#speech');
+  #closes = [];
 
   /**
-   * Shows a message.
+   * Shows a message. `answers` are `[label, call]`.
    *
-   * `answers` are `[label, call]`. It goes by itself, but not while the pointer or the focus is on it; an error stays until it is
-   * closed.
+   * It goes by itself, but not while the pointer or the focus is on it; an error stays until it is closed. `ended` is called once it
+   * is gone, unless it was answered.
    */
-  show(message, answers = [], { isError = false } = {}) {
-    const close = () => {
+  show(message, answers = [], { isError = false, ended } = {}) {
+    let timer = 0;
+    const close = (isAnswered = false) => {
+      if (!this.#closes.includes(close)) return;
+      this.#closes = this.#closes.filter(each => each !== close);
       clearTimeout(timer);
       node.remove();
+      if (!isAnswered) ended?.();
     };
-    const node = make('div', { class: isError ? 'notice error' : 'notice', role: isError ? 'alert' : 'status' },
+    const node = make('div', { class: isError ? 'notice error' : 'notice', role: isError ? 'alert' : null },
       make('p', { text: message }),
-      ...answers.map(([label, call]) => button(label, () => { close(); call(); })),
-      button('✕', close, { class: 'plain', 'aria-label': text.close }));
-    let timer = 0;
-    const plan = () => { timer = isError ? 0 : setTimeout(close, shownFor); };
+      ...answers.map(([label, call]) => button(label, () => { close(true); call(); })),
+      button('✕', () => close(), { class: 'plain', 'aria-label': text.close }));
+    const plan = () => {
+      clearTimeout(timer);
+      if (!isError) timer = setTimeout(close, shownFor);
+    };
     for (const event of ['pointerenter', 'focusin']) node.addEventListener(event, () => clearTimeout(timer));
     for (const event of ['pointerleave', 'focusout']) node.addEventListener(event, plan);
+    this.#closes.push(close);
     this.#list.append(node);
-    while (this.#list.children.length > 4) this.#list.firstElementChild.remove();
+    if (this.#closes.length > most) this.#closes[0]();
     plan();
     return close;
   }

@@ -6,7 +6,9 @@ import { left, part, title } from './format.js';
 const active = new Set(['retry', 'server', 'disk', 'destination']);
 
 /** Whether a transfer has a place in its session's line. */
-export const isInLine = ({ state, reason }) => state === 'suspended' || (state === 'waiting' && !active.has(reason));
+export const isInLine = ({ state, reason, error }) =>
+  // Another transfer's error holds all of its server's: these have had no turn.
+  state === 'suspended' || (state === 'waiting' && (!active.has(reason) || reason === 'server' && !error));
 
 const isOpen = ({ state }) => state === 'running' || state === 'waiting' || state === 'suspended';
 

@@ -6,6 +6,11 @@ import { isInLine } from './query.js';
 
 const pageSize = 10_000;
 const firstPage = 1000;
+/** Milliseconds in which changes are drawn together. */
+const frame = 16;
+/** For calls that show whether the gateway is there. */
+const soon = { patience: 10_000 };
+const ended = new Set(['succeeded', 'failed', 'canceled']);
 /** Ended transfers that are listed at most, the newest. */
 const mostEnded = 100_000;
 
@@ -34,7 +39,8 @@ export class Store {
   #touched = null;
   #wake = () => {};
   #orders = new Set();
-  #orderTimer = 0;
+  #isOrdering = false;
+  #ending = new AbortController();
 
   /** Calls a function after changes, at most once a frame: with the ids, and whether anything but progress has changed. */
   listen(call) { this.#listeners.add(call); }
@@ -71,8 +77,11 @@ export class Store {
     this.#wake();
   }
 
+  /** The gateway did not answer a call: the stream is not trusted any more, which a dead connection would leave open for ever. */
+  doubt() { this.#ending.abort(); }
+
   async #live(begun) {
-    const ending = new AbortController();
+    const ending = this.#ending = new AbortController();
     try {
       const { last_event } = await call('GET', '/v1/version');
       const events = await stream(`/v1/events?after=${last_event}&progress=1`, ending.signal);
@@ -98,37 +107,16 @@ export class Store {
       }
       this.#tell();
     };
-    const page = async query => (await call('GET', `/v1/queue?omit=usual&${query}`)).transfers;
-    [this.sessions, this.settings, this.folders] =
-      await Promise.all([call('GET', '/v1/sessions'), call('GET', '/v1/settings'), call('GET', '/v1/folders')]);
-    take(await page(`part=active&limit=${pageSize}`));
-    for (const session of this.sessions) take(await this.#line(session.id));
-    let offset = 0;
-    for (let limit = firstPage; offset < mostEnded; limit = pageSize) {
-      const ended = await page(`part=ended&order=last&offset=${offset}&limit=${limit}`);
-      take(ended);
-      offset += ended.length;
-      if (ended.length < limit) break;
-    }
+    this.#readFolders();
+    [this.sessions, this.settings] = await Promise.all([call('GET', '/v1/sessions'), call('GET', '/v1/settings')]);
+    await pages('active', take);
+    for (const { id } of this.sessions) this.#order(await pages(line(id), take));
+    await pages('ended&order=last', take, mostEnded);
     for (const id of [...this.transfers.keys()]) {
       if (!seen.has(id) && !this.#touched.has(id)) this.#forget(id);
     }
     this.#touched = null;
     this.#tell();
-  }
-
-  /** The transfers of a session that wait or are paused, in the order of their turns. */
-  async #line(session) {
-    const all = [];
-    for (;;) {
-      const query = `part=waiting&session=${encodeURIComponent(session)}&omit=usual&offset=${all.length}&limit=${pageSize}`;
-      const { transfers } = await call('GET', `/v1/queue?${query}`);
-      all.push(...transfers);
-      if (transfers.length < pageSize) break;
-    }
-    all.forEach((transfer, place) => this.places.set(transfer.id, place));
-    this.#isListChanged = true;
-    return all;
   }
 
   #take(event) {
@@ -139,9 +127,10 @@ export class Store {
       const old = this.transfers.get(event.id);
       this.#put(event.transfer, event.kind === 'progress');
       if (event.kind !== 'progress') this.#note(event);
-      const inLine = isInLine(event.transfer);
-      if (inLine && (event.kind === 'changed' || old?.priority !== event.transfer.priority)) this.#reorder(event.session);
-      if (inLine && !this.places.has(event.id)) this.#reorder(event.session);
+      // What is new comes last, as a transfer without a place does.
+      if (!isInLine(event.transfer)) this.places.delete(event.id);
+      else if (event.kind === 'changed' || old && !this.places.has(event.id)) this.#reorder(event.session);
+      if (ended.has(event.transfer.state)) this.speedsOf.delete(event.id);
     }
     this.#tell();
   }
@@ -160,23 +149,29 @@ export class Store {
   }
 
   #note({ kind, at, id, transfer }) {
+    if (kind === 'submitted') return;
     const list = this.happened.get(id) ?? [];
     list.push({ kind, at, reason: transfer.reason, message: transfer.error?.message });
     this.happened.set(id, list.slice(-50));
   }
 
   /** Reads a session's order anew, soon: several changes come together. */
-  #reorder(session) {
+  async #reorder(session) {
     this.#orders.add(session);
-    if (this.#orderTimer) return;
-    this.#orderTimer = setTimeout(async () => {
-      this.#orderTimer = 0;
+    if (this.#isOrdering) return;
+    this.#isOrdering = true;
+    while (this.#orders.size) {
+      await new Promise(wake => setTimeout(wake, 200));
       const sessions = [...this.#orders];
       this.#orders.clear();
-      for (const session of sessions) await this.#line(session).catch(() => {});
+      for (const session of sessions) await pages(line(session)).then(all => this.#order(all), () => {});
       this.#tell();
-    }, 200);
+    }
+    this.#isOrdering = false;
   }
+
+  /** Notes the places of a session's line. */
+  #order(transfers) { this.arrange(transfers.map(each => each.id)); }
 
   #sample() {
     let all = 0;
@@ -194,12 +189,6 @@ export class Store {
 
   // MARK: Changes of the page's own
 
-  /** Takes what the gateway answered to a change. */
-  put(transfer) {
-    this.#put(transfer);
-    this.#tell();
-  }
-
   hide(ids) {
     for (const id of ids) this.hidden.add(id);
     this.#isListChanged = true;
@@ -213,8 +202,16 @@ export class Store {
   }
 
   async refreshLimits() {
-    [this.sessions, this.settings, this.folders] =
-      await Promise.all([call('GET', '/v1/sessions'), call('GET', '/v1/settings'), call('GET', '/v1/folders')]);
+    this.#readFolders();
+    [this.sessions, this.settings] =
+      await Promise.all([call('GET', '/v1/sessions', undefined, soon), call('GET', '/v1/settings', undefined, soon)]);
+    this.#isListChanged = true;
+    this.#tell();
+  }
+
+  /** A disk that does not answer holds up nothing else. */
+  async #readFolders() {
+    this.folders = await call('GET', '/v1/folders').catch(() => this.folders);
     this.#isListChanged = true;
     this.#tell();
   }
@@ -250,14 +247,31 @@ export class Store {
   #tell() {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    // A page that nobody looks at gets no frames.
-    const plan = document.hidden ? call => setTimeout(call, 500) : requestAnimationFrame;
-    plan(() => {
+    setTimeout(() => {
       this.#isPlanned = false;
       const [ids, isListChanged] = [this.#changed, this.#isListChanged];
       this.#changed = new Set();
       this.#isListChanged = false;
       for (const call of this.#listeners) call(ids, isListChanged);
-    });
+    }, frame);
+  }
+}
+
+const line = session => `waiting&session=${encodeURIComponent(session)}`;
+
+/** Reads a part of the queue to its end, and gives each page to a function. */
+async function pages(part, take = () => {}, most = Infinity) {
+  for (let tries = 3; ; tries--) {
+    const all = [];
+    for (let limit = firstPage; all.length < most; limit = pageSize) {
+      // Pages have a transfer in common: where they have none, the part has changed between them.
+      const offset = Math.max(0, all.length - 1);
+      const { transfers } = await call('GET', `/v1/queue?part=${part}&omit=usual&offset=${offset}&limit=${limit}`);
+      if (offset && tries && transfers[0]?.id !== all.at(-1).id) break;
+      all.push(...offset ? transfers.slice(1) : transfers);
+      take(transfers);
+      if (transfers.length < limit) return all;
+    }
+    if (all.length >= most) return all;
   }
 }

@@ -61,8 +61,16 @@ struct GuardedService: SessionService {
         guard action == .removeWithFile else { return try await base.act(action, on: selection) }
         // Which files those are has to be known.
         guard let ids = selection.ids else { throw Self.notOffered() }
-        for id in ids { try folders().check(folder: try await base.transfer(id).folder) }
-        return try await base.act(action, on: selection)
+        let folders = folders()
+        var (allowed, refused): ([TransferID], [ActionResult]) = ([], [])
+        for id in ids {
+            do throws(TransferError) {
+                try folders.check(folder: try await base.transfer(id).folder)
+                allowed.append(id)
+            } catch { refused.append(ActionResult(id: id, error: error)) }
+        }
+        guard !allowed.isEmpty else { return refused }
+        return try await base.act(action, on: TransferSelection(ids: allowed, session: selection.session)) + refused
     }
 
     /// Speed and numbers are the clients' affair too; the disks' reserve and the use of networks are the machine's.

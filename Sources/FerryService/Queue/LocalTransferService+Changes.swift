@@ -25,6 +25,7 @@ extension LocalTransferService {
         await takeTurn(id)
         defer { leaveTurn(id) }
         var change = change
+        var isRenamed = false
         while true {
             var record = try await existing(id)
             if case .succeeded(let success) = record.outcome, let name = change.name, change.folder == nil {
@@ -33,6 +34,7 @@ extension LocalTransferService {
                     try await placed.rename(found, success, to: name, policy: policy)
                 }
                 change.name = nil
+                isRenamed = true
                 record = try await existing(id)
             }
             var endsTransfer = false
@@ -41,7 +43,10 @@ extension LocalTransferService {
                 record = try await existing(id)
             }
             let changed = try change.applied(to: record, isRunning: running.contains(id), now: Date())
-            if changed.request == record.request { return endsTransfer }
+            if changed.request == record.request {
+                if isRenamed { await publishLive(.changed, record) }
+                return endsTransfer
+            }
             if try await put(changed, replacing: record) { return endsTransfer }
             // The transfer has changed since it was read, as by its end: what the change makes of it is decided again.
         }

@@ -48,6 +48,7 @@ final class FakeDaemon: DaemonAccess, SessionService {
     // MARK: DaemonAccess
 
     var service: any SessionService { self }
+    var watcher: any SessionService { self }
     func statusIfRunning() async throws(TransferError) -> ServiceStatus? { isRunning ? try await status() : nil }
     func start() async throws(TransferError) -> Bool { !isRunning }
     func stop() async throws(TransferError) -> Bool { isRunning }

@@ -77,6 +77,28 @@ import Testing
         }
     }
 
+    /// One transfer elsewhere, or one that another client has removed, kept the files of all others.
+    @Test func `removes the files that it may, and says which it may not`() async throws {
+        try await withGateway { bed in
+            func add(_ folder: String) async throws -> TransferID {
+                let body = #"{"url":"http://a.example/f","folder":"\#(folder)"}"#
+                return try await bed.send("POST", "/v1/transfers", bed.bearer, body).value(Transfer.self).id
+            }
+            let good = try await add("/srv/media")
+            var wider = GatewayChange()
+            wider.addedFolders = ["/srv/other"]
+            _ = try await bed.gateway.change(wider)
+            let other = try await add("/srv/other")
+            (wider.addedFolders, wider.removedFolders) = ([], ["/srv/other"])
+            _ = try await bed.gateway.change(wider)
+            let body = #"{"action":"remove_with_file","ids":["\#(good)","\#(other)","0000000000000001"]}"#
+            let answer = try await bed.send("POST", "/v1/actions", bed.bearer, body)
+            let results = try answer.value(ActOnTransfers.Response.self).results
+            #expect(results.map(\.id) == [good, other, TransferID(rawValue: 1)])
+            #expect(results.map(\.error?.code) == [nil, .invalidRequest, .unknownTransfer])
+        }
+    }
+
     @Test func `shows the folders for files with their room`() async throws {
         try await withGateway { bed in
             #expect(try await bed.send("GET", "/v1/folders").status == 401)

@@ -20,10 +20,10 @@ export default {
   },
   hints: {
     source: 'Headers and cookies of a curl command come along.', url: 'A new URL must lead to the same bytes: what is there is kept.',
-    checksums: 'Such as sha256:… or the digits alone.', connections: '1 to 64; empty is up to Ferry.', rate_limit: 'Such as 500k or 8M; empty is no limit.',
+    checksums: 'Such as sha256:… or the digits alone.', connections: '1 to 64; leave empty and Ferry decides.', rate_limit: 'Such as 500k or 8M; leave empty for no limit.',
     headers: 'A line each, such as Cookie: name=value or Referer: https://…', proxy: 'http://, https://, socks5:// or socks5h://', tags: 'With commas between.',
     slow_rate_limit: 'The lower of both counts.', secret: '`ferry gateway secret` prints the secret, `ferry gateway pair` a code for one browser.',
-    name: 'Empty is as the server says.',
+    name: 'Leave empty for the server’s name.',
   },
   priorities: { high: 'high', normal: 'normal', low: 'low' },
   starts: { now: 'now', paused: 'paused', at: 'at a time' },
@@ -62,10 +62,10 @@ export default {
 
   didAdd: many('Added.', 'added.'), didPause: many('Paused.', 'paused.'), didStart: many('Goes on.', 'go on.'), didCancel: many('Canceled.', 'canceled.'),
   didRemove: many('Removed; its file stays.', 'removed; their files stay.'), didDelete: many('Removed with its file.', 'removed with their files.'),
-  didChange: 'Changed.', didMove: many('Moved.', 'moved.'), staysInPriority: 'It stays among those of its priority.', nothingToUndo: 'There is nothing to undo.',
+  didChange: 'Changed.', didMove: many('Moved.', 'moved.'), staysInPriority: 'It stays among those of its priority.', nothingToUndo: 'There is nothing to undo.', discarded: 'Nothing was added.', tooLarge: name => `${name} has more than 4 MiB, so it is no list of downloads.`,
   someFailed: many('One could not be changed.', 'could not be changed.'),
   cancelAsk: name => `Cancel ${name}?`, cancelWords: 'The bytes that are there so far are deleted.',
-  removeAsk: name => `Remove ${name}?`, removeWords: 'A file that is deleted too must still be as it was placed.',
+  removeAsk: name => `Remove ${name}?`, removeWords: 'A file is deleted only if nobody has changed it since Ferry put it there.',
 
   timeline: 'What happened', answer: 'Answer of the server', sameCommand: 'The same as a command', mapOf: words => `Parts of the file: ${words}`,
   segment: (place, part, speed, source) => `${place}: ${part}, ${speed}${source ? `, mirror ${source}` : ''}`,
@@ -76,11 +76,11 @@ export default {
 
   addHeading: 'Add downloads', addCount: count => (count > 1 ? `Add ${count}` : 'Add'), changeOf: name => `Change ${name}`, rateOf: name => `Speed limit of ${name}`,
   signInTo: host => `Sign in to ${host}`, realm: realm => `The server asks for “${realm}”.`, secretHeading: 'Open Ferry',
-  secretNeeded: 'This page needs the secret of the gateway.', secretWrong: 'The secret is not, or no longer, right. What is open here stays.',
+  secretNeeded: 'This page needs the secret of the gateway.', secretWrong: 'The secret is wrong, or it was replaced. Nothing you typed is lost.',
   withHeaders: count => `${count} headers`, withMirrors: count => `${count} mirrors`, withChecksum: 'with checksum', alreadyThere: 'is in the list already',
   andMore: count => `and ${count} more`,
 
-  away: 'Ferry does not answer. Nothing was changed.', awayWords: 'Ferry does not answer. What you see may be old; this goes on by itself.', awayShort: 'no answer',
+  away: 'Ferry does not answer. Try again when it is back.', awayWords: 'Ferry does not answer. What you see may be old; this goes on by itself.', awayShort: 'no answer',
   keptTyped: 'Ferry does not answer. What you typed is kept here; send it again when Ferry is back.', odd: status => `The gateway answered ${status}.`,
   noAmount: typed => `“${typed}” is no amount; write it as 500k or 8M.`, smallAmount: 'At least 1k.', noCount: most => `A whole number from 1 to ${most}.`,
   noURL: words => `“${words}” has no URL of http or https.`, nothingToAdd: 'There is no URL here.', noChecksum: words => `“${words}” is no checksum.`,
