@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct `A browser's extension` {
     private let daemon = FakeDaemon(refusals: ["http://bad.example/": TransferError(.invalidURL, "That is no URL.")])
 
-    /// What the host answers to messages, as JSON without the lengths.
+    /// Returns the host's answers to messages, as JSON without the lengths.
     private func answers(_ messages: String..., cut: Int = .max) async throws -> [String] {
         let sent = messages.flatMap { MessageFrames.frame(Array($0.utf8)) }
         let (input, continuation) = AsyncStream.makeStream(of: [UInt8].self)

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What people do with the page, in Chromium, against a daemon and an origin that misbehaves as told.
+/// The flows of the page in Chromium, against a daemon and an origin that misbehaves as told.
 @Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Browser.isInstalled, "scripts/test installs Chromium"))
 struct `The page` {
     private static let held = OriginScript(
@@ -194,7 +194,7 @@ struct `The page` {
         }
     }
 
-    /// The row that takes the place of one that is gone got its choice, and the next key was for it.
+    /// The row below a removed one became the chosen one, and the next key acted on it.
     @Test func `chooses no other row when a chosen one goes`() async throws {
         try await withPage { bed in
             let browser = bed.browser

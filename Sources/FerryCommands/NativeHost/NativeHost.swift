@@ -100,7 +100,7 @@ actor NativeHost {
 
     private func list() async throws(TransferError) -> [NativeResult.Item] {
         let daemon = try daemon()
-        // Who looks starts no daemon.
+        // A list alone starts no daemon.
         guard try await daemon.statusIfRunning() != nil else { return [] }
         let service = daemon.watcher
         var transfers = try await service.queue(QueueQuery(.active, limit: Self.open))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryCore
 
-/// Lets a browser's extension speak to Ferry.
+/// Connects a browser's extension with Ferry.
 struct NativeHostCommand: FerrySubcommand {
     static let configuration = CommandConfiguration(
         verb: "native-host", abstract: "Answer a browser's extension, which starts this by itself.",

@@ -30,7 +30,7 @@ struct NativeDownload: Decodable, Sendable {
     let url: String
     var headers: [HeaderField]?
 
-    /// What the browser says of itself and its user; everything else is not the extension's to say.
+    /// The fields that a browser sends of itself and its user. The extension chooses no others.
     private static let names = ["accept-language", "authorization", "cookie", "referer", "user-agent"]
 
     /// - Throws: ``TransferError`` with code `invalid_request` for a field that an extension does not send.
@@ -73,7 +73,7 @@ struct NativeAnswer<Result: Encodable>: Encodable {
 
 struct NoResult: Encodable {}
 
-/// What each call returns.
+/// The results of the calls.
 enum NativeResult {
     struct Hello: Encodable { let version: String }
     struct Added: Encodable { let ids: [TransferID] }
@@ -106,7 +106,7 @@ enum NativeResult {
 
     struct List: Encodable { let transfers: [Item] }
 
-    /// What the extension's button shows.
+    /// Numbers for the extension's button.
     struct Summary: Hashable, Encodable {
         var event = "summary"
         var running = 0

@@ -3,7 +3,7 @@ import Glibc
 
 /// Standard input of a program that others write to while it runs.
 enum StandardInput {
-    /// What comes, in pieces, until its end. Reading blocks, so it has a thread of its own.
+    /// Returns the bytes in pieces as they come, until the end. Reading blocks, so it has a thread of its own.
     static func chunks() -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         DispatchQueue(label: "standard input").async {

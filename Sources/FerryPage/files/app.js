@@ -2,7 +2,6 @@
 
 import { Actions } from './actions.js';
 import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
-import { Detail } from './detail.js';
 import { find, setAttribute, setText } from './dom.js';
 import { title } from './format.js';
 import { List } from './list.js';
@@ -107,13 +106,24 @@ const run = name => Promise.resolve(commands[name]()).catch(error => notices.err
 // MARK: The parts
 
 let counts = {};
+let detail = null, loading = null;
+
+/** Loads the detail when it is first wanted. */
+function withDetail() {
+  loading ??= load('./detail.js').then(({ Detail }) => {
+    detail = new Detail(store, { remedy, say: words => notices.say(words), closed: () => find('#list').focus() });
+    return detail;
+  });
+  loading.catch(() => { loading = null; });
+  return loading;
+}
+
 const list = new List(find('#list'), store, {
   act: (id, action) => remedy(action, store.get(id)),
   select: () => actionBar?.update(list.chosen, counts, list.selected.size),
-  open: id => detail.open(id),
+  open: id => withDetail().then(detail => detail.open(id), error => notices.error(error)),
   drop: (ids, above, below) => actions.moveBetween(ids, above, below),
 });
-const detail = new Detail(store, { remedy, say: words => notices.say(words), closed: () => find('#list').focus() });
 const header = new Header(store, run);
 const filterBar = new FilterBar(() => show());
 const actionBar = new ActionBar(store, run);
@@ -130,6 +140,7 @@ function show() {
   if (store.link === 'loading' || performance.getEntriesByName('list').length) return;
   performance.mark('list');
   adding().catch(() => {});
+  withDetail().catch(() => {});
 }
 
 const lastStates = new Map();
@@ -175,7 +186,7 @@ store.listen((changed, isListChanged) => {
     list.update(changed);
     header.update(counts.open);
   }
-  if (detail.id && (changed.has(detail.id) || isListChanged)) detail.update();
+  if (detail?.id && (changed.has(detail.id) || isListChanged)) detail.update();
 });
 
 // The daemon's room and limits may be changed by others.
@@ -204,7 +215,7 @@ addEventListener('keydown', event => {
   const command = keys[modifiers + (shiftKey && key.length > 1 ? 'Shift+' : '') + key] ?? (!modifiers && hasLetters() && letters[key]);
   if (command) run(command);
   else if (key !== 'Escape') return;
-  else if (detail.id) detail.close();
+  else if (detail?.id) detail.close();
   else list.clearSelection();
   event.preventDefault();
 });

@@ -19,7 +19,7 @@ package actor Gateway: GatewayControl {
     private var damage: String?
     private var secretDamage: String?
     private var follower: AsyncStream<GatewayListeners>.Continuation?
-    /// All of them end with a key, since nobody knows by which one each was let in.
+    /// The open connections. All end with any key, since no connection is noted with the key that let it in.
     nonisolated let connections = OpenChannels()
     /// What every request is judged by, without a wait for this actor.
     private let current: Mutex<Current>

@@ -73,7 +73,7 @@ struct GuardedService: SessionService {
         return try await base.act(action, on: TransferSelection(ids: allowed, session: selection.session)) + refused
     }
 
-    /// Speed and numbers are the clients' affair too; the disks' reserve and the use of networks are the machine's.
+    /// Clients change speeds and numbers of connections. The disks' reserve and the use of networks are for the machine's user.
     func changeSettings(_ change: ServiceSettingsChange) async throws(TransferError) -> ServiceSettings {
         guard change.reserve == nil, change.constrained == nil else { throw Self.notOffered() }
         return try await base.changeSettings(change)

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open, so that those that a key has let in end with it.
+/// The open connections of the gateway, which end when a key is taken back.
 final class OpenChannels: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 

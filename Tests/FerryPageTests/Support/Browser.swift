@@ -6,7 +6,7 @@ final class Browser: Sendable {
     private let driver: DriverConnection
     private let session: String
 
-    /// What a browser starts with.
+    /// The settings of a new browser.
     struct Settings: Sendable {
         var width = 1280
         var height = 800
@@ -114,7 +114,7 @@ final class Browser: Sendable {
         try await run("return document.querySelector(given[0])?.innerText ?? ''", .text(selector)).text ?? ""
     }
 
-    /// What scripts and the policy of the page have complained of. An answer that fails is said by the page itself.
+    /// Returns errors of scripts and violations of the page's policy. The page itself reports answers that fail.
     func complaints() async throws -> [String] {
         let lines = try await command("se/log", ["type": "browser"]).items
         return lines.filter { $0["level"].text == "SEVERE" }.compactMap(\.["message"].text)

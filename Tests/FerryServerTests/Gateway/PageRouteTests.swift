@@ -22,13 +22,16 @@ import Testing
     }
 
     /// Files that the browser loads once the list is there.
-    private static let late: Set = ["/add.js", "/links.js", "/curl.js", "/metalink.js", "/dialogs.js"]
+    private static let late: Set = [
+        "/add.js", "/links.js", "/curl.js", "/metalink.js", "/dialogs.js", "/detail.js",
+    ]
 
     @Test(arguments: ["en", "de"]) func `is light until the list is there`(language: String) {
         let first = PageFile.all.filter { file in
             !Self.late.contains(file.path) && (!file.path.hasPrefix("/texts/") || file.path == "/texts/\(language).js")
         }
         #expect(first.reduce(0) { $0 + $1.bytes.count } < 100 << 10)
+        #expect(PageFile.all.reduce(0) { $0 + $1.bytes.count } < 150 << 10)
     }
 
     @Test func `has words for each reason and in other languages for each error`() throws {
@@ -108,7 +111,7 @@ import Testing
         }
     }
 
-    /// Who had the secret would go on listening with it.
+    /// A client with the old secret went on listening.
     @Test func `loses its connections when the secret is replaced`() async throws {
         try await withGateway { bed in
             let connection = try Connection(port: bed.port)

@@ -14,7 +14,7 @@ struct PageRoutes: Sendable {
         }
     }
 
-    /// What the page may do: use its own scripts, styles, pictures and calls, and nothing else (Content Security Policy 3). Text
+    /// The page's rights: it uses its own scripts, styles, pictures and calls, and nothing else (Content Security Policy 3). Text
     /// never becomes markup or a script (`require-trusted-types-for`), but for a Metalink document that is dropped, which is not shown.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
