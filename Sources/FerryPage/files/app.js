@@ -170,7 +170,7 @@ function showSoon() {
     const start = performance.now();
     show();
     // A list that takes long is drawn seldom.
-    nextShow = Date.now() + Math.max(pause, 4 * (performance.now() - start));
+    nextShow = Date.now() + Math.max(store.link === 'loading' ? 0 : pause, 4 * (performance.now() - start));
   };
   if (isLate) setTimeout(draw, wait);
   else draw();

@@ -142,10 +142,11 @@ export class Detail {
 
   // MARK: What happened
 
-  #showTimeline({ created_at: begin, finished_at: end, state, error }) {
+  #showTimeline({ created_at: begin, started_at: start, finished_at: end, state, error }) {
     const told = [...this.#history, ...(this.#store.happened.get(this.#id) ?? [])];
     // Its own times stand for events that are not told any more.
     if (!told.some(each => each.kind === 'submitted')) told.unshift({ kind: 'submitted', at: begin });
+    if (start && !told.some(each => each.kind === 'running')) told.push({ kind: 'running', at: start });
     if (end && !told.some(each => each.kind === state)) told.push({ kind: state, at: end, message: error?.message });
     const today = new Date().toISOString().slice(0, 10);
     const lines = told.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ kind, at, reason, message }) => [
