@@ -126,3 +126,27 @@ enum PrivateGroup {
         }
     }
 }
+
+/// The room on the disk of a folder.
+package struct DiskRoom: Hashable, Sendable {
+    /// Bytes that the user may still write.
+    package let bytes: Int64
+    /// Files that can still be made; nil where the file system has no such limit.
+    package let files: Int64?
+
+    /// Asks the disk, which may take as long as the disk likes.
+    ///
+    /// - Parameter folder: absolute path; where it is not there yet, the folder above counts that will hold it.
+    /// - Returns: nil where the system does not say.
+    package init?(at folder: String) {
+        var status = statvfs()
+        var path = folder
+        while unsafe statvfs(path, &status) != 0 {
+            guard errno == ENOENT, path.count > 1 else { return nil }
+            path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        }
+        let room = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        bytes = room.overflow ? .max : Int64(clamping: room.partialValue)
+        files = status.f_files > 0 ? Int64(clamping: status.f_favail) : nil
+    }
+}

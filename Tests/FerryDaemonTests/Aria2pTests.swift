@@ -84,20 +84,7 @@ struct `aria2p` {
 
     @Test func `adds, lists, moves, changes and removes downloads, and hears of them`() async throws {
         try await withDaemon(Self.script) { ferry, origin in
-            #expect(try await ferry.run(["gateway", "folders", "--add", ferry.folder]).status == 0)
-            let usual = try await ferry.run(["gateway", "folders"]).stdout.split(separator: "\n").map(String.init)
-            for folder in usual where folder != ferry.folder {
-                #expect(try await ferry.run(["gateway", "folders", "--remove", folder]).status == 0)
-            }
-            var port = 0
-            var on: CommandResult
-            repeat {
-                port = try await LocalPorts.free(1)[0]
-                on = try await ferry.run(["gateway", "on", "--port", "\(port)", "--address", "127.0.0.1"])
-            } while on.status == 1
-            #expect(on.stdout == "http://127.0.0.1:\(port)/jsonrpc\n", "\(on)")
-            let secret = try await ferry.run(["gateway", "secret"]).stdout.trimmingCharacters(
-                in: .whitespacesAndNewlines)
+            let (port, secret) = try await ferry.openGateway()
             let client = try await ferry.spawnApp(
                 ["-c", Self.steps, "\(port)", secret, origin.url("").trimmingSlash], program: python
             ).result()

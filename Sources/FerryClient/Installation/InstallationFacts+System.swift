@@ -42,21 +42,10 @@ extension InstallationFacts {
                 way.errorNumber == 0 ? trust.refusal(of: way.parts, endingIn: .folder) : trust.refusal(ofWay: way.parts)
             if let refusal, !distrust.contains(refusal) { distrust.append(refusal) }
         }
-        for folder in folders.prefix(1) + [currentFolder] { if let room = Self.room(of: folder) { rooms.append(room) } }
-    }
-
-    /// The room where a folder is, or will be made.
-    private static func room(of folder: String) -> Room? {
-        var status = statvfs()
-        var path = folder
-        while unsafe statvfs(path, &status) != 0 {
-            guard errno == ENOENT, path.count > 1 else { return nil }
-            path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        for folder in folders.prefix(1) + [currentFolder] {
+            guard let room = DiskRoom(at: folder) else { continue }
+            rooms.append(Room(folder: folder, bytes: room.bytes, files: room.files))
         }
-        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return Room(
-            folder: folder, bytes: bytes.overflow ? .max : Int64(clamping: bytes.partialValue),
-            files: status.f_files > 0 ? Int64(clamping: status.f_favail) : nil)
     }
 
     private mutating func lookAtNames() {

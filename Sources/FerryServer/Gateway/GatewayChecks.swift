@@ -16,7 +16,7 @@ struct DoorCheck: RouterMiddleware {
     ) async throws -> Response {
         let fields = request.headers
         let door = GatewayDoor(gateway.settingsNow)
-        // Other pages may lead to this one, which nobody can frame: that reads nothing and has no effect.
+        // Other pages may lead to this one: no site can frame it, and a visit reads nothing and has no effect.
         let leadsToPage = fields[.secFetchMode] == "navigate" && PageFile.paths.contains(request.uri.path)
         let site = leadsToPage && request.method == .get ? nil : fields[.secFetchSite]
         switch door.judge(host: request.head.authority, origin: fields[.origin], site: site) {

@@ -55,7 +55,7 @@ func withPage(
     try await withOrigin(script) { origin in
         let ferry = try DaemonFixture()
         do {
-            let (port, secret) = try await gateway(ferry)
+            let (port, secret) = try await ferry.openGateway()
             try await withBrowser(ferry, settings) { browser in
                 let bed = PageBed(ferry: ferry, origin: origin, browser: browser, port: port, secret: secret)
                 do {
@@ -79,24 +79,6 @@ private func end(_ ferry: DaemonFixture) async {
     let log = ferry.log
     await ferry.stop()
     Attachment.record(log, named: "ferryd.log")
-}
-
-/// Turns the gateway on, for files in the fixture's folder alone.
-func gateway(_ ferry: DaemonFixture) async throws -> (port: Int, secret: String) {
-    #expect(try await ferry.run(["gateway", "folders", "--add", ferry.folder]).status == 0)
-    let usual = try await ferry.run(["gateway", "folders"]).stdout.split(separator: "\n").map(String.init)
-    for folder in usual where folder != ferry.folder {
-        #expect(try await ferry.run(["gateway", "folders", "--remove", folder]).status == 0)
-    }
-    var port = 0
-    var on: CommandResult
-    repeat {
-        port = try await LocalPorts.free(1)[0]
-        on = try await ferry.run(["gateway", "on", "--port", "\(port)", "--address", "127.0.0.1"])
-    } while on.status == 1
-    #expect(on.status == 0, "\(on)")
-    let secret = try await ferry.run(["gateway", "secret"]).stdout
-    return (port, secret.trimmingCharacters(in: .whitespacesAndNewlines))
 }
 
 /// Runs some code with a browser, whose driver is ended afterwards.
