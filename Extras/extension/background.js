@@ -8,17 +8,22 @@ const host = new Host(summary => {
   chrome.storage.session?.set({ summary });
 });
 
-export const settings = async () => ({ ...usual, ...await chrome.storage.local.get(null) });
+const settings = async () => ({ ...usual, ...await chrome.storage.local.get(null) });
 
-/** What the browser would send for a URL. */
+/** The cookies for a URL, of one of Firefox's containers where there is one. */
+const cookiesOf = (url, storeId) => chrome.cookies.getAll({ url, ...(storeId ? { storeId } : {}) }).catch(() => []);
+
+/** The header fields that the browser would send for a URL. */
 async function fields(url, referrer, storeId) {
-  const cookies = await chrome.cookies.getAll({ url, ...(storeId ? { storeId } : {}) }).catch(() => []);
+  const cookies = await cookiesOf(url, storeId);
   return fieldsOf({ cookies, referrer, userAgent: navigator.userAgent, languages: navigator.languages.join(',') });
 }
 
 async function hand(url, referrer, storeId) {
   const { ids } = await host.call('add', { downloads: [{ url, headers: await fields(url, referrer, storeId) }] });
   host.call('watch').catch(() => {});
+  // An earlier complaint is over.
+  chrome.action.setTitle({ title: 'Ferry' });
   return ids[0];
 }
 
@@ -45,7 +50,7 @@ async function consider(item) {
   // It waits while Ferry is asked; where Ferry cannot have it, the browser goes on.
   await chrome.downloads.pause(item.id).catch(() => {});
   try {
-    const cookies = await chrome.cookies.getAll({ url: item.finalUrl || item.url }).catch(() => []);
+    const cookies = await cookiesOf(item.finalUrl || item.url, item.cookieStoreId);
     await hand(urlOf(item, cookies), item.referrer, item.cookieStoreId);
     await chrome.downloads.cancel(item.id).catch(() => {});
     await chrome.downloads.erase({ id: item.id });

@@ -79,7 +79,7 @@ struct `The page for everybody` {
 
     @Test(
         .enabled(if: !axe.isEmpty, "scripts/test installs axe-core"),
-        arguments: [(360, false), (1280, false), (1280, true), (1920, false)])
+        arguments: [360, 1280, 1920], [false, true])
     func `has no finding of axe-core`(width: Int, isDark: Bool) async throws {
         let source = try String(contentsOfFile: axe, encoding: .utf8)
         try await withPage(Self.script, Browser.Settings(width: width, isDark: isDark)) { bed in

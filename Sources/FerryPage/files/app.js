@@ -2,7 +2,7 @@
 
 import { Actions } from './actions.js';
 import { Away, hasSecret, takeSecret, whenLocked } from './api.js';
-import { find, setAttribute, setText } from './dom.js';
+import { button, find, setAttribute, setText } from './dom.js';
 import { title } from './format.js';
 import { List } from './list.js';
 import { Notices } from './notices.js';
@@ -67,7 +67,6 @@ const inState = (...states) =>
 async function remove(ids, withFile) {
   const hasFile = ids.some(id => store.get(id)?.state === 'succeeded');
   if (!ids.length || !hasFile && !withFile) return actions.remove(ids, false);
-  const { button } = await import('./dom.js');
   const files = button(text.delete, null, { type: 'submit', class: 'danger', value: 'files' });
   const answer = await (await dialogs()).confirm(text.removeAsk(nameOf(ids)), text.removeWords, withFile ? null : text.actions.remove, [files]);
   if (answer) actions.remove(ids, answer === 'files');
