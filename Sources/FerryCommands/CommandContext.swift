@@ -73,7 +73,8 @@ package struct CommandContext: Sendable {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
-        return RequestBody.SentFile(path: path, size: Int64(facts.st_size), modified: modified)
+        return RequestBody.SentFile(
+            path: path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino))
     }
 
     func palette(_ stream: ConsoleStream) -> Palette {

@@ -8,7 +8,8 @@ struct FerryCommand: ParsableCommand {
         abstract: "Fetches files in the background and finishes them whatever happens.",
         version: FerryVersion.current,
         subcommands: [
-            GetCommand.self, AddCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self, WaitCommand.self,
+            GetCommand.self, AddCommand.self, PutCommand.self, ListCommand.self, InfoCommand.self, WatchCommand.self,
+            WaitCommand.self,
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self,
             ClearCommand.self, SetCommand.self, LimitCommand.self, QuitCommand.self, SettingsCommand.self,
             GatewayCommand.self, WebCommand.self, NativeHostCommand.self, DaemonCommand.self, DoctorCommand.self,

@@ -40,7 +40,7 @@ package actor LocalTransferService: TransferService {
         self.configuration = configuration
         self.journal = journal
         life = ServiceLife(startWatch, found: warnings)
-        ties = SessionTies(rate: settings.currentRateLimit)
+        ties = SessionTies(settings)
         var engine = Engine.Configuration(
             disk: configuration.disk, environment: configuration.environment, logger: configuration.logger)
         engine.timeouts = configuration.timeouts

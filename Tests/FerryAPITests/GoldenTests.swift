@@ -39,7 +39,7 @@ import Testing
         let golden =
             #"{"attempts":0,"bytes_expected":null,"bytes_per_second":null,"bytes_received":0,"bytes_sent":0,"#
             + #""bytes_spent":0,"bytes_to_send":null,"challenge":null,"content_type":null,"#
-            + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"error":null,"etag":null,"final_url":null,"#
+            + #""created_at":"2026-01-31T12:00:00.500Z","destination":null,"direction":"download","error":null,"etag":null,"file":null,"final_url":null,"#
             + #""finished_at":null,"folder":"/srv/files","given_name":"f.iso","id":"0000019c00000001","insecure":false,"last_modified":null,"#
             + #""length_verified":true,"method":"GET","mismatched":[],"name":null,"next_try_at":null,"not_before":null,"note":null,"notes":[],"priority":"normal","rate_limit":0,"#
             + #""reason":null,"redirects":[],"response":null,"session":"com.example.app","started_at":null,"started_over":0,"state":"suspended","tags":[],"unchanged":false,"#

@@ -13,7 +13,6 @@ import Testing
             id: id, session: .cli, url: "http://a/b", state: state, priority: .normal, bytesReceived: bytes,
             folder: "/tmp", attempts: 1, createdAt: .distantPast, rateLimit: 0, tags: [], verified: [],
             lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
-            bytesSent: 0,
             exchanges: [], startedOver: 0)
     }
 

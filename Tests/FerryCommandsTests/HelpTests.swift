@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct `Help` {
     static let commands: [(String, any FerrySubcommand.Type)] = [
-        ("get", GetCommand.self), ("add", AddCommand.self), ("list", ListCommand.self), ("info", InfoCommand.self),
+        ("get", GetCommand.self), ("add", AddCommand.self), ("put", PutCommand.self), ("list", ListCommand.self),
+        ("info", InfoCommand.self),
         ("watch", WatchCommand.self), ("wait", WaitCommand.self), ("pause", PauseCommand.self),
         ("resume", ResumeCommand.self), ("cancel", CancelCommand.self), ("retry", RetryCommand.self),
         ("remove", RemoveCommand.self), ("clear", ClearCommand.self), ("set", SetCommand.self),

@@ -22,6 +22,7 @@ import Testing
                 connections_per_host  8      8      1 to 64             connections to one host
                 connections_total     128    128    1 to 4096           connections in all
                 rate_limit            0      0      0 or at least 1024  bytes per second in all, 0 for no limit
+                upload_rate_limit     0      0      0 or at least 1024  bytes per second of uploads, 0 for no limit of their own
                 slow                  false  false  true or false       whether slow_rate_limit counts too
                 slow_rate_limit       1M     1M     at least 1024       bytes per second in all while it is slow
                 reserve               1500   64M    at least 0          bytes of each disk that stay free

@@ -64,7 +64,8 @@ struct StepSource {
         case 4: return .challenge
         default:
             // Ends that depend on the row of the table alone; a broken journal ends the process.
-            let codes = ErrorCode.allCases.filter { $0 != .journalFailed }
+            // What is simulated are downloads.
+            let codes = ErrorCode.allCases.filter { ![.journalFailed, .fileChanged, .uploadConflict].contains($0) }
             return .failure(numbers.once(in: 2) ? .connectionLost : numbers.one(of: codes))
         }
     }

@@ -34,7 +34,7 @@ extension FerryError {
         // What is wrong here is not the status, although there may have been one.
         case .offline, .dnsFailed, .hostNotFound, .connectFailed, .connectionLost, .timedOut, .tooSlow, .proxyFailed,
             .tlsFailed, .tlsCertificate, .badResponse, .rangeMismatch, .resourceChanged, .budgetExceeded,
-            .tooManyRedirects, .tooLarge, .lengthMismatch:
+            .tooManyRedirects, .tooLarge, .lengthMismatch, .fileChanged, .uploadConflict:
             self = .transport(Self.cause(error))
         }
     }

@@ -17,6 +17,9 @@ struct DaemonSetting {
             number(.connectionsPerHost, "connections to one host", \.connectionsPerHost, \.connectionsPerHost),
             number(.connectionsTotal, "connections in all", \.connectionsTotal, \.connectionsTotal),
             bytes(.rateLimit, "bytes per second in all, 0 for no limit", \.rateLimit, \.rateLimit),
+            bytes(
+                .uploadRateLimit, "bytes per second of uploads, 0 for no limit of their own", \.uploadRateLimit,
+                \.uploadRateLimit),
             flag("slow", "whether slow_rate_limit counts too", \.isSlow, \.isSlow),
             bytes(.slowRateLimit, "bytes per second in all while it is slow", \.slowRateLimit, \.slowRateLimit),
             bytes(.reserve, "bytes of each disk that stay free", \.reserve, \.reserve),

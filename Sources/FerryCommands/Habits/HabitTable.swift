@@ -86,10 +86,10 @@ enum HabitTable {
             meaning: .advice("Ferry fetches files, not whole sites: -i takes a list of URLs.")),
         Habit(
             "-F", "--form", "-G", "--get", "--data-urlencode",
-            meaning: .advice("Ferry makes no forms: --data sends a body as it is.")),
+            meaning: .advice("ferry put --data-form NAME=@FILE URL sends a form; --data sends a body as it is.")),
         Habit(
             "--upload-file",
-            meaning: .advice("Ferry has no uploads as files; --data-binary @FILE with -X PUT sends one.")),
+            meaning: .advice("ferry put FILE URL uploads a file.")),
         Habit(
             "-K", "--config", "--conf-path",
             meaning: .advice("Ferry reads no file of options; give them on the command line.")),
@@ -128,7 +128,7 @@ enum HabitTable {
 
     @Sendable private static func timeout(_ value: String) throws(ValidationError) -> [String] {
         guard Double(value) != nil else {
-            throw ValidationError("Ferry has no uploads as files; --data-binary @FILE with -X PUT sends one.")
+            throw ValidationError("ferry put FILE URL uploads a file.")
         }
         return ["--connect-timeout", value, "--read-timeout", value]
     }

@@ -86,7 +86,7 @@ struct RequestOptions: ParsableArguments {
         do { return try Checksum(typed: text) } catch { throw ValidationError(error.message) }
     }
 
-    @Sendable private static func session(_ text: String) throws -> SessionID {
+    @Sendable static func session(_ text: String) throws -> SessionID {
         do { return try SessionID(text) } catch { throw ValidationError(error.message) }
     }
 }

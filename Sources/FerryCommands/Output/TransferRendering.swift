@@ -5,6 +5,7 @@ import FerryFoundation
 extension Transfer {
     /// The file's name on disk, or the last part of the URL while the name is not known.
     var displayName: String {
+        if let file { return file.lastPathPart.escapingControls }
         if let destination, let last = destination.split(separator: "/").last { return String(last).escapingControls }
         if let name, !name.isEmpty {
             return (name.split(separator: "/").last.map(String.init) ?? name).escapingControls
@@ -23,14 +24,23 @@ extension Transfer {
 
     /// Seconds that the rest takes at the speed of now; nil where that is not known.
     var secondsLeft: Double? {
-        guard let bytesExpected, let bytesPerSecond, bytesPerSecond >= 1 else { return nil }
-        return max(0, Double(bytesExpected) - Double(bytesReceived)) / bytesPerSecond
+        guard let bytesToMove, let bytesPerSecond, bytesPerSecond >= 1 else { return nil }
+        return max(0, Double(bytesToMove) - Double(bytesMoved)) / bytesPerSecond
     }
 
     var percent: Int? {
-        guard let bytesExpected, bytesExpected > 0 else { return nil }
-        return Int(min(100, max(0, Double(bytesReceived) / Double(bytesExpected) * 100)))
+        guard let bytesToMove, bytesToMove > 0 else { return nil }
+        return Int(min(100, max(0, Double(bytesMoved) / Double(bytesToMove) * 100)))
     }
+
+    /// Bytes of the file that have come, or that have gone to the server.
+    var bytesMoved: Int64 {
+        guard direction == .upload else { return bytesReceived }
+        return state == .succeeded ? bytesToMove ?? bytesSent : bytesSent
+    }
+
+    /// Bytes of the whole file, as far as they are known.
+    var bytesToMove: Int64? { direction == .upload ? bytesToSend : bytesExpected }
 }
 
 /// Shows one transfer as a page.
@@ -55,15 +65,21 @@ enum TransferRendering {
         case .state: return line("state", transfer.state.word)
         case .reason: return line("waits for", WaitSentence.of(transfer, now: now))
         case .bytesReceived:
-            let expected = transfer.bytesExpected.map { " of \(ByteText.of($0))" } ?? ""
-            return line("received", ByteText.of(transfer.bytesReceived) + expected)
+            let whole = transfer.bytesToMove.map { " of \(ByteText.of($0))" } ?? ""
+            let word = transfer.direction == .upload ? "sent" : "received"
+            return line(word, ByteText.of(transfer.bytesMoved) + whole)
+        case .file: return line("file", transfer.file)
+        case .response where transfer.direction == .upload:
+            return line("answer", transfer.response.map { "\($0.status)" })
         case .bytesSpent:
             let starts =
                 transfer.startedOver > 0
                 ? ", with \(transfer.startedOver) \(transfer.startedOver == 1 ? "start" : "starts") from byte 0" : ""
             return line("spent", ByteText.of(transfer.bytesSpent) + starts)
         case .bytesPerSecond: return line("speed", transfer.bytesPerSecond.map(ByteText.speed))
-        case .destination: return line("destination", transfer.destination ?? transfer.folder)
+        case .destination:
+            let word = transfer.direction == .upload ? "answer in" : "destination"
+            return line(word, transfer.destination ?? (transfer.direction == .upload ? nil : transfer.folder))
         case .priority: return line("priority", transfer.priority == .normal ? nil : transfer.priority.word)
         case .rateLimit:
             return line("rate limit", transfer.rateLimit > 0 ? ByteText.of(transfer.rateLimit) + "/s" : nil)
@@ -86,7 +102,8 @@ enum TransferRendering {
         // Part of another field's line:
         case .bytesExpected, .startedOver, .folder, .nextTryAt: return []
         // For programs, by --json:
-        case .name, .givenName, .startedAt, .mismatched, .method, .response, .exchanges, .challenge, .segments,
+        case .name, .givenName, .startedAt, .mismatched, .direction, .method, .response, .exchanges, .challenge,
+            .segments,
             .bytesSent,
             .bytesToSend:
             return []

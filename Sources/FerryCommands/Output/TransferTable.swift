@@ -69,8 +69,8 @@ struct TransferTable {
         switch column {
         case .id: transfer.id.description
         case .state: transfer.shownState
-        case .done: transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived)
-        case .size: transfer.bytesExpected.map(ByteText.of) ?? "?"
+        case .done: transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesMoved)
+        case .size: transfer.bytesToMove.map(ByteText.of) ?? "?"
         case .speed: transfer.bytesPerSecond.map(ByteText.speed) ?? ""
         case .left: transfer.secondsLeft.map(TimeText.clock) ?? ""
         case .age: TimeText.words(now.timeIntervalSince(transfer.createdAt))

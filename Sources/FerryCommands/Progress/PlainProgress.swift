@@ -35,8 +35,8 @@ struct PlainProgress {
         guard let text = text(transfer, last, percent, now) else { return nil }
         said[transfer.id] = Said(
             state: transfer.state, reason: transfer.reason, error: transfer.error, percent: percent,
-            bytes: transfer.bytesReceived,
-            since: last.flatMap { $0.bytes == transfer.bytesReceived ? $0.since : nil } ?? now, at: now)
+            bytes: transfer.bytesMoved,
+            since: last.flatMap { $0.bytes == transfer.bytesMoved ? $0.since : nil } ?? now, at: now)
         return "\(transfer.displayName): \(text)"
     }
 
@@ -49,14 +49,14 @@ struct PlainProgress {
             return "waiting: " + (WaitSentence.of(transfer, retries: retries, now: now) ?? "its turn")
         case .suspended: return last?.state == .suspended ? nil : "paused"
         case .running:
-            guard let last else { return transfer.bytesReceived > 0 ? amount(transfer) : "started" }
+            guard let last else { return transfer.bytesMoved > 0 ? amount(transfer) : "started" }
             if last.state != .running {
-                return transfer.bytesReceived > 0 ? "goes on at " + ByteText.of(transfer.bytesReceived) : "trying again"
+                return transfer.bytesMoved > 0 ? "goes on at " + ByteText.of(transfer.bytesMoved) : "trying again"
             }
             let silence = now.timeIntervalSince(last.at)
             let isStep = percent - last.percent >= Self.step && silence >= Self.shortestSilence
             guard isStep || silence >= Self.longestSilence else { return nil }
-            if transfer.bytesReceived == last.bytes {
+            if transfer.bytesMoved == last.bytes {
                 return "no data for \(TimeText.words(now.timeIntervalSince(last.since)))"
             }
             return amount(transfer)
@@ -65,8 +65,8 @@ struct PlainProgress {
     }
 
     private func amount(_ transfer: Transfer) -> String {
-        var text = ByteText.of(transfer.bytesReceived)
-        if let expected = transfer.bytesExpected, let percent = transfer.percent {
+        var text = ByteText.of(transfer.bytesMoved)
+        if let expected = transfer.bytesToMove, let percent = transfer.percent {
             text = "\(percent)%, \(text) of \(ByteText.of(expected))"
         }
         return text + (transfer.bytesPerSecond.map { ", " + ByteText.speed($0) } ?? "")

@@ -37,8 +37,8 @@ struct ProgressBoard {
         }
         if transfer.state != .running {
             heard[transfer.id] = nil
-        } else if heard[transfer.id]?.bytes != transfer.bytesReceived {
-            heard[transfer.id] = (transfer.bytesReceived, now)
+        } else if heard[transfer.id]?.bytes != transfer.bytesMoved {
+            heard[transfer.id] = (transfer.bytesMoved, now)
         }
         if transfer.waitsItsTurn { queued.insert(transfer.id) } else { shown[transfer.id] = transfer }
         return false

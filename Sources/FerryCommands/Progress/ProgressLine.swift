@@ -67,12 +67,12 @@ struct ProgressLine {
         } else if transfer.percent == nil {
             pace = (transfer.bytesPerSecond.map(ByteText.speed) ?? "").leftPadded(to: 12)
         }
-        guard let expected = transfer.bytesExpected, let percent = transfer.percent else {
-            return ByteText.of(transfer.bytesReceived).leftPadded(to: 10) + pace
+        guard let expected = transfer.bytesToMove, let percent = transfer.percent else {
+            return ByteText.of(transfer.bytesMoved).leftPadded(to: 10) + pace
         }
         let share = "\(percent)%".leftPadded(to: 4)
         if isBrief { return share + pace }
-        return share + "  " + (ByteText.of(transfer.bytesReceived) + " / " + ByteText.of(expected)).leftPadded(to: 21)
+        return share + "  " + (ByteText.of(transfer.bytesMoved) + " / " + ByteText.of(expected)).leftPadded(to: 21)
             + pace
     }
 

@@ -13,7 +13,7 @@ struct RetryLimits: Sendable {
     }
 
     func limit(of transfer: Transfer) -> Int {
-        guard let unreachable, transfer.bytesReceived == 0, transfer.error?.hasPoorProspect == true else {
+        guard let unreachable, transfer.bytesMoved == 0, transfer.error?.hasPoorProspect == true else {
             return usual
         }
         return min(usual, unreachable)
@@ -84,6 +84,10 @@ enum EndSentence {
         switch transfer.state {
         case .succeeded:
             let file = (transfer.destination ?? transfer.folder).escapingControls
+            if transfer.direction == .upload {
+                let status = transfer.response.map { ["answered \($0.status)"] } ?? []
+                return "uploaded: \(transfer.displayName) (" + (facts(transfer) + status).joined(separator: ", ") + ")"
+            }
             if transfer.unchanged { return "unchanged: \(file)" }
             return "saved: \(file) (" + facts(transfer).joined(separator: ", ") + ")"
         case .failed:
@@ -96,13 +100,13 @@ enum EndSentence {
 
     /// Size and time, mean speed, and what is known of the file's bytes.
     private static func facts(_ transfer: Transfer) -> [String] {
-        var amount = ByteText.of(transfer.bytesReceived)
+        var amount = ByteText.of(transfer.bytesMoved)
         var facts: [String] = []
         if let started = transfer.startedAt, let finished = transfer.finishedAt {
             let seconds = finished.timeIntervalSince(started)
             if seconds >= 1 {
                 amount += " in " + TimeText.words(seconds)
-                facts.append(ByteText.speed(Double(transfer.bytesReceived) / seconds))
+                facts.append(ByteText.speed(Double(transfer.bytesMoved) / seconds))
             }
         }
         facts.insert(amount, at: 0)

@@ -24,6 +24,15 @@ struct Example {
             Example("ferry add --begin 22:00 --tag night -i list.txt", "Fetches a list in the evening."),
             Example("ferry add --paused https://example.com/a", "Hands a file over that waits for ferry resume."),
         ],
+        "put": [
+            Example("ferry put photo.jpg https://example.com/photos/", "Uploads a file under its own name."),
+            Example(
+                "ferry put -X POST -o answer.json backup.tar https://example.com/api",
+                "Uploads a file by POST, and keeps the answer in a file."),
+            Example(
+                "ferry put --data-form title=Sea --data-form image=@photo.jpg https://example.com/form",
+                "Sends a form with a file."),
+        ],
         "list": [
             Example("ferry list", "Shows what is open, and what ended in the last day."),
             Example("ferry list --state failed --json", "Prints all failed transfers as JSON."),

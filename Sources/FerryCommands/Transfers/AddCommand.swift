@@ -61,7 +61,7 @@ struct AddCommand: FerrySubcommand {
 
 extension [Submission] {
     /// Exit status for having handed them over, whatever becomes of the transfers.
-    fileprivate var handoverStatus: Int32 {
+    var handoverStatus: Int32 {
         for case .refused(_, _, let error) in self { return error.code.row.exitStatus }
         return 0
     }

@@ -168,16 +168,9 @@ struct GetCommand: FerrySubcommand {
         _ ids: [TransferID], _ results: TransferResults, _ signal: StopSignal, _ service: any TransferService,
         _ context: CommandContext
     ) async throws -> Int32 {
-        guard signal == .interrupt else { return signal.exitStatus }
-        var open: [TransferID] = []
-        for id in ids {
-            let hasEnded = await results.hasEnded(id)
-            if !hasEnded { open.append(id) }
+        try await Leaving(context: context, service: service, results: results).leave(ids, signal) { open in
+            request.isForOutput ? ResumeHint.again(wasNew: new) : ResumeHint.command(open, wasNew: new)
         }
-        _ = try await service.act(.pause, onMany: TransferSelection(ids: open))
-        let hint = request.isForOutput ? ResumeHint.again(wasNew: new) : ResumeHint.command(open, wasNew: new)
-        if !open.isEmpty { context.console.say("paused; go on with: " + hint) }
-        return signal.exitStatus
     }
 }
 

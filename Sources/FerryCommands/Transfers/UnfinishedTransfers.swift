@@ -62,7 +62,7 @@ struct Continuation {
     let request: TransferRequest
 
     var sentence: String {
-        let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesReceived)
+        let amount = transfer.percent.map { "\($0)%" } ?? ByteText.of(transfer.bytesMoved)
         return "going on with \(transfer.id) at \(amount): \(transfer.displayName)"
     }
 

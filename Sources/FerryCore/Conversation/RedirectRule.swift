@@ -26,24 +26,33 @@ package enum RedirectRule {
                 details: ErrorDetails(
                     urlError: error.code == .unsupportedScheme ? -1002 : -1010, url: error.details.url))
         }
-        if url.isSecure, !target.isSecure, !policy.allowDowngrade {
-            throw refusal(
-                "The server redirects from https to http, “\(target.redacted)”, where any machine on the way can change the file.",
-                to: target, urlError: -1022)
-        }
-        if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {
-            throw refusal(
-                "The public host “\(url.host)” redirects to the private address “\(target.redacted)”.", to: target)
-        }
-        if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
-            throw refusal(
-                "The host “\(url.host)” redirects to the link-local address “\(target.redacted)”, where machines keep secrets.",
-                to: target)
-        }
+        try check(target, from: url, policy)
         let redirect = Redirect(
             url: target, method: self.method(after: status, of: method), changesOrigin: target.origin != url.origin)
         try chain.follow(redirect, most: policy.most, secrets: secrets(target))
         return redirect
+    }
+
+    /// Checks a URL that a server names, whether it redirects there or keeps an upload there.
+    ///
+    /// - Throws: ``TransferError`` with code `redirect_refused` for plain HTTP after TLS, and for private addresses.
+    package static func check(
+        _ target: HTTPURL, from url: HTTPURL, _ policy: RedirectPolicy
+    ) throws(TransferError) {
+        if url.isSecure, !target.isSecure, !policy.allowDowngrade {
+            throw refusal(
+                "The server leads from https to http, “\(target.redacted)”, where any machine on the way can change the file.",
+                to: target, urlError: -1022)
+        }
+        if target.isPrivateLiteral, !url.isPrivateLiteral, !policy.allowPrivateRedirects {
+            throw refusal(
+                "The public host “\(url.host)” leads to the private address “\(target.redacted)”.", to: target)
+        }
+        if target.isLinkLocalLiteral, !url.isLinkLocalLiteral, !policy.allowPrivateRedirects {
+            throw refusal(
+                "The host “\(url.host)” leads to the link-local address “\(target.redacted)”, where machines keep secrets.",
+                to: target)
+        }
     }
 
     /// 303 asks for GET, 301 and 302 turn POST into GET as all clients do, 307 and 308 keep the method.

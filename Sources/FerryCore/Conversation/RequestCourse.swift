@@ -75,6 +75,14 @@ package struct RequestCourse: Sendable {
         return next
     }
 
+    /// The course of an answer that stands for the one to a request for another URL, as an upload's does.
+    package func answering(for other: HTTPURL) -> RequestCourse {
+        var course = self
+        course.url = other.withoutUserinfo
+        course.chain = RedirectChain(start: course.url, method: method)
+        return course
+    }
+
     /// Fields about a body, which go with it.
     private static let aboutBody: Set<String> = [
         "content-length", "content-type", "content-encoding", "content-language", "content-location",
@@ -82,6 +90,9 @@ package struct RequestCourse: Sendable {
 
     private mutating func dropBody() {
         sendsBody = false
-        fields.removeAll { Self.aboutBody.contains($0.name.lowercased()) }
+        fields.removeAll(where: Self.isAboutBody)
     }
+
+    /// Whether a field speaks of the body that goes along, and is of no use without it.
+    package static func isAboutBody(_ field: HeaderField) -> Bool { aboutBody.contains(field.name.lowercased()) }
 }

@@ -102,6 +102,15 @@ extension ErrorCode {
             ErrorRow(
                 "a digest differs", .final, about: .transfer, exit: .content, http: 502, aria2: 32, url: -1017,
                 kept: .none)
+        // Uploads
+        case .fileChanged:
+            ErrorRow(
+                "the file changed while it was uploaded", .final, about: .transfer, exit: .content, http: 409,
+                aria2: 17, url: -1021, kept: .none)
+        case .uploadConflict:
+            ErrorRow(
+                "the server claims bytes of an upload that were not sent", .final, about: .transfer, exit: .answer,
+                http: 502, aria2: 8, url: -1017, kept: .none)
         // Disk
         case .diskFull:
             ErrorRow("no space or quota", .wait, about: .space, exit: .disk, http: 507, aria2: 9, url: -3003)

@@ -25,6 +25,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case tooLarge = "too_large"
     case lengthMismatch = "length_mismatch"
     case digestMismatch = "digest_mismatch"
+    case fileChanged = "file_changed"
+    case uploadConflict = "upload_conflict"
     case diskFull = "disk_full"
     case diskIO = "disk_io"
     case fileTooLarge = "file_too_large"

@@ -55,7 +55,7 @@ package struct DigestFields: Hashable, Sendable {
     }
 }
 
-/// Reads a structured dictionary (RFC 9651 §4.2.2) for its byte sequences; other values are checked and passed over.
+/// Reads a structured dictionary (RFC 9651 §4.2.2) for its byte sequences or numbers; other values are checked and passed over.
 struct StructuredDictionary {
     private var rest: Substring.UTF8View
 
@@ -67,14 +67,33 @@ struct StructuredDictionary {
     ///
     /// Of members with one key the last counts.
     mutating func byteSequences() -> [(key: String, base64: String)]? {
-        var members: [(key: String, base64: String)] = []
+        members()?.compactMap { if case .bytes(let base64) = $0.value { ($0.key, base64) } else { nil } }
+    }
+
+    /// The members whose value is a number without a sign and a fraction; nil if the field is malformed.
+    ///
+    /// Of members with one key the last counts.
+    mutating func naturals() -> [String: Int64]? {
+        guard let members = members() else { return nil }
+        var naturals: [String: Int64] = [:]
+        for (key, value) in members {
+            // Fifteen digits are the most that a number may have (RFC 9651 §3.3.1).
+            if case .plain(let text) = value, text.utf8.count <= 15, text.utf8.allSatisfy(\.isDigit) {
+                naturals[key] = Int64(text)
+            }
+        }
+        return naturals
+    }
+
+    private mutating func members() -> [(key: String, value: Value)]? {
+        var members: [(key: String, value: Value)] = []
         skip { $0 == .space }
         while !rest.isEmpty {
             guard let key = key() else { return nil }
             members.removeAll { $0.key == key }
             if take(UInt8(ascii: "=")) {
                 guard let value = value() else { return nil }
-                if case .bytes(let base64) = value { members.append((key, base64)) }
+                members.append((key, value))
             }
             guard parameters() else { return nil }
             skip { $0 == .space || $0 == .tab }
@@ -89,6 +108,8 @@ struct StructuredDictionary {
 
     private enum Value {
         case bytes(String)
+        /// A token or a number.
+        case plain(String)
         case other
     }
 
@@ -111,7 +132,8 @@ struct StructuredDictionary {
             return take(UInt8(ascii: ":")) ? .bytes(base64) : nil
         }
         if take(UInt8(ascii: "\"")) { return string() }
-        return taken { $0.isTokenOrNumber }.isEmpty ? nil : .other
+        let text = taken { $0.isTokenOrNumber }
+        return text.isEmpty ? nil : .plain(text)
     }
 
     private mutating func string() -> Value? {

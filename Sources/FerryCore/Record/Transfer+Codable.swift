@@ -26,7 +26,7 @@ extension Transfer: Codable {
         case verified, mismatched
         case lengthVerified = "length_verified"
         case unchanged, insecure, redirects, notes
-        case method, response, exchanges, challenge, segments
+        case direction, file, method, response, exchanges, challenge, segments
         case bytesSent = "bytes_sent"
         case bytesToSend = "bytes_to_send"
         case givenName = "given_name"
@@ -70,8 +70,11 @@ extension Transfer: Codable {
         redirects = try box.decodeIfPresent([String].self, forKey: .redirects) ?? []
         notes = try box.decodeIfPresent([String].self, forKey: .notes) ?? []
         method = try box.decodeIfPresent(String.self, forKey: .method) ?? "GET"
-        bytesSent = try box.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0
-        bytesToSend = try box.decodeIfPresent(Int64.self, forKey: .bytesToSend)
+        sending = Sending(
+            direction: try box.decodeIfPresent(TransferDirection.self, forKey: .direction) ?? .download,
+            file: try box.decodeIfPresent(String.self, forKey: .file),
+            sent: try box.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0,
+            length: try box.decodeIfPresent(Int64.self, forKey: .bytesToSend))
         response = try box.decodeIfPresent(ResponseFacts.self, forKey: .response)
         exchanges = try box.decodeIfPresent([ExchangeFacts].self, forKey: .exchanges) ?? []
         startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver) ?? 0
@@ -117,6 +120,8 @@ extension Transfer: Codable {
         try box.encode(contentType, forKey: .contentType)
         try box.encode(redirects, forKey: .redirects)
         try box.encode(notes, forKey: .notes)
+        try box.encode(direction, forKey: .direction)
+        try box.encode(file, forKey: .file)
         try box.encode(method, forKey: .method)
         try box.encode(bytesSent, forKey: .bytesSent)
         try box.encode(bytesToSend, forKey: .bytesToSend)
@@ -176,6 +181,8 @@ extension Transfer {
             try box.encodeIfPresent(transfer.contentType, forKey: .contentType)
             try put(transfer.redirects, .redirects, unless: [])
             try put(transfer.notes, .notes, unless: [])
+            try put(transfer.direction, .direction, unless: .download)
+            try box.encodeIfPresent(transfer.file, forKey: .file)
             try put(transfer.method, .method, unless: "GET")
             try put(transfer.bytesSent, .bytesSent, unless: 0)
             try box.encodeIfPresent(transfer.bytesToSend, forKey: .bytesToSend)

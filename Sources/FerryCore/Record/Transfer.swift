@@ -40,8 +40,7 @@ package struct Transfer: Hashable, Sendable {
     package var redirects: [String]
     package var notes: [String]
     package var method: String
-    package var bytesSent: Int64
-    package var bytesToSend: Int64?
+    package var sending = Sending()
     package var response: ResponseFacts?
     /// The exchanges with servers so far; only of transfers with a note.
     package var exchanges: [ExchangeFacts]
@@ -98,6 +97,36 @@ extension Transfer {
     package var finishedAt: Date? {
         get { times.end }
         set { times.end = newValue }
+    }
+
+    /// The content that its request sends.
+    package struct Sending: Hashable, Sendable {
+        package var direction = TransferDirection.download
+        package var file: String?
+        package var sent: Int64 = 0
+        package var length: Int64?
+    }
+
+    package var direction: TransferDirection {
+        get { sending.direction }
+        set { sending.direction = newValue }
+    }
+
+    /// Absolute path of the file that is uploaded; nil for a download.
+    package var file: String? {
+        get { sending.file }
+        set { sending.file = newValue }
+    }
+
+    /// Bytes of the request's body that have left; those of an upload that goes on are counted from its first byte on.
+    package var bytesSent: Int64 {
+        get { sending.sent }
+        set { sending.sent = newValue }
+    }
+
+    package var bytesToSend: Int64? {
+        get { sending.length }
+        set { sending.length = newValue }
     }
 
     /// What its file is called.
@@ -158,9 +187,9 @@ extension Transfer {
         contentType = facts.identity?.contentType
         redirects = facts.redirects
         notes = facts.notes
+        sending = Sending(direction: request.direction, sent: facts.bodySent ?? 0, length: request.body?.length)
+        if case .file(let sent) = request.body { sending.file = sent.path }
         method = request.method
-        bytesSent = facts.bodySent ?? 0
-        bytesToSend = request.body?.length
         response = facts.response
         exchanges = facts.exchanges ?? []
         startedOver = facts.startedOver ?? 0

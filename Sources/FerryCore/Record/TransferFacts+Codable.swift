@@ -4,6 +4,7 @@ import FerryFoundation
 extension TransferFacts: Codable {
     private enum CodingKeys: String, CodingKey {
         case ranges, identity, partial, name, destination, placement, redirects, restarts, joined, notes, response
+        case upload
         case exchanges, challenge, released, copy, frontier, stamp
         case bytesSpent = "bytes_spent"
         case startedAt = "started_at"
@@ -54,6 +55,7 @@ extension TransferFacts: Codable {
         startedOver = try box.decodeIfPresent(Int.self, forKey: .startedOver)
         unusableParts = try box.decodeIfPresent(Int.self, forKey: .unusableParts)
         bodySent = try box.decodeIfPresent(Int64.self, forKey: .bodySent)
+        upload = try box.decodeIfPresent(UploadFacts.self, forKey: .upload)
         challenge = try box.decodeIfPresent(PendingChallenge.self, forKey: .challenge)
         released = try box.decodeIfPresent(PartialSource.self, forKey: .released)
         startsAfterRelaunch = try box.decodeIfPresent(Bool.self, forKey: .startsAfterRelaunch)
@@ -95,6 +97,7 @@ extension TransferFacts: Codable {
         if let startedOver { try box.encode(startedOver, forKey: .startedOver) }
         if let unusableParts { try box.encode(unusableParts, forKey: .unusableParts) }
         if let bodySent { try box.encode(bodySent, forKey: .bodySent) }
+        if let upload { try box.encode(upload, forKey: .upload) }
         if let challenge { try box.encode(challenge, forKey: .challenge) }
         if let released { try box.encode(released, forKey: .released) }
         if let startsAfterRelaunch { try box.encode(startsAfterRelaunch, forKey: .startsAfterRelaunch) }

@@ -54,8 +54,8 @@ package struct TransferFacts: Hashable, Sendable {
     package var unusableParts: Int?
     /// How often bytes were given up for a start from 0.
     package var startedOver: Int?
-    /// Bytes of the request's body that were sent.
-    package var bodySent: Int64?
+    /// How far its body has been sent.
+    private var sending = SendingFacts()
     /// What it waits for an answer to.
     package var challenge: PendingChallenge?
     /// Where its bytes went when its client took them to continue later.
@@ -66,6 +66,23 @@ package struct TransferFacts: Hashable, Sendable {
     package var cancelReason: Int?
 
     package init() {}
+
+    private struct SendingFacts: Hashable, Sendable {
+        var sent: Int64?
+        var upload: UploadFacts?
+    }
+
+    /// Bytes of the request's body that were sent.
+    package var bodySent: Int64? {
+        get { sending.sent }
+        set { sending.sent = newValue }
+    }
+
+    /// The upload of its body, where the server may resume it.
+    package var upload: UploadFacts? {
+        get { sending.upload }
+        set { sending.upload = newValue }
+    }
 
     package var ranges: ByteRangeSet {
         get { bytes.ranges }

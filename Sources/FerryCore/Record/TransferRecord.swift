@@ -58,6 +58,10 @@ extension TransferRecord {
         care.apply(.count, to: &facts.startedOver)
         care.apply(.count, to: &facts.unusableParts)
         care.apply(.bytes, to: &facts.bodySent)
+        if var upload = facts.upload {
+            upload.clampNumbers()
+            facts.upload = upload
+        }
         facts.clampBytes(care)
         if var identity = facts.identity {
             care.apply(.bytes, to: &identity.completeLength)
@@ -113,7 +117,7 @@ extension TransferRequest {
 extension TransferRecord {
     /// Whether there is something that ``forgetSecrets()`` takes out.
     package var hasSecrets: Bool {
-        credentials != nil || request.hasSecrets
+        credentials != nil || request.hasSecrets || facts.upload != nil
             || request.note == nil && facts.response?.fields.contains { $0.isNamed("Set-Cookie") } == true
     }
 
@@ -124,6 +128,8 @@ extension TransferRecord {
             credentials = nil
             request.secretsForgotten = true
         }
+        // Whoever knows the URL of an upload resource may add to it.
+        facts.upload = nil
         // A client that keeps something with its transfers is shown the whole response.
         if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }
     }

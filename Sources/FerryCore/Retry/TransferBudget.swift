@@ -4,6 +4,8 @@ package struct AttemptCost: Hashable, Sendable {
     package var spent: Int64
     /// Bytes on disk beyond the most that were there before: bytes that are fetched again are no gain.
     package var gained: Int64
+    /// Bytes of ``gained`` that the server of an upload has.
+    package var uploaded: Int64 = 0
     /// The most bytes that were on disk at one time.
     package var frontier: Int64
     /// How often bytes were given up for a start from 0.
@@ -80,10 +82,10 @@ package struct TransferBudget: Hashable, Codable, Sendable {
         let shown = (try? HTTPURL(parsing: url))?.redacted ?? "this URL"
         let cost =
             starts > Self.starts
-            ? "began \(starts) times from the start" : "sent \(wasted) bytes that brought the file no further"
+            ? "began \(starts) times from the start" : "cost \(wasted) bytes that brought the file no further"
         return TransferError(
             .budgetExceeded,
-            "The server of \(shown) \(cost), with at most \(frontier) bytes of the file on disk; give another address "
+            "The server of \(shown) \(cost), with at most \(frontier) bytes of the file there; give another address "
                 + "or a mirror, or retry to go on as before.",
             details: ErrorDetails(url: shown))
     }

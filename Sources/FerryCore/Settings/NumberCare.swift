@@ -66,7 +66,8 @@ extension TransferRequest {
             body = .file(file)
         }
         if var source = continues {
-            try care.apply(.offset, to: &source.offset)
+            if source.upload == nil { try care.apply(.offset, to: &source.offset) }
+            source.upload?.facts.clampNumbers()
             try care.apply(.completeLength, to: &source.completeLength)
             continues = source
         }
@@ -97,6 +98,7 @@ extension ServiceSettings {
         try care.apply(.connectionsTotal, to: &connectionsTotal)
         try care.apply(.activeTransfers, to: &activeTransfers)
         try care.apply(.rateLimit, to: &rateLimit)
+        try care.apply(.uploadRateLimit, to: &uploadRateLimit)
         try care.apply(.slowRateLimit, to: &slowRateLimit)
         try care.apply(.reserve, to: &reserve)
     }

@@ -7,6 +7,8 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
     package var activeTransfers = 16
     /// Bytes per second of all transfers; 0 is no limit.
     package var rateLimit: Int64 = 0
+    /// Bytes per second that all uploads send, besides ``rateLimit``; 0 is no limit.
+    package var uploadRateLimit: Int64 = 0
     /// Bytes of each file system that stay free.
     package var reserve: Int64 = 64 << 20
     /// Whether networks are to be used sparingly.
@@ -29,6 +31,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
+        case uploadRateLimit = "upload_rate_limit"
         case reserve, constrained
         case isSlow = "slow"
         case slowRateLimit = "slow_rate_limit"
@@ -47,6 +50,7 @@ package struct ServiceSettings: Hashable, Codable, Sendable {
         result.connectionsTotal = change.connectionsTotal ?? connectionsTotal
         result.activeTransfers = change.activeTransfers ?? activeTransfers
         result.rateLimit = change.rateLimit ?? rateLimit
+        result.uploadRateLimit = change.uploadRateLimit ?? uploadRateLimit
         result.reserve = change.reserve ?? reserve
         result.constrained = change.constrained ?? constrained
         result.isSlow = change.isSlow ?? isSlow
@@ -67,6 +71,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
     package var connectionsTotal: Int?
     package var activeTransfers: Int?
     package var rateLimit: Int64?
+    package var uploadRateLimit: Int64?
     package var reserve: Int64?
     package var constrained: Bool?
     package var isSlow: Bool?
@@ -79,6 +84,7 @@ package struct ServiceSettingsChange: Hashable, Codable, Sendable {
         case connectionsTotal = "connections_total"
         case activeTransfers = "active_transfers"
         case rateLimit = "rate_limit"
+        case uploadRateLimit = "upload_rate_limit"
         case reserve, constrained
         case isSlow = "slow"
         case slowRateLimit = "slow_rate_limit"

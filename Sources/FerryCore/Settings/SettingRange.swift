@@ -83,6 +83,7 @@ extension SettingRange<Int64> {
     package static let mostBytes: Int64 = 1 << 60
 
     package static var rateLimit: Self { Self("rate_limit", 1024...Int64.max, or: 0) }
+    package static var uploadRateLimit: Self { Self("upload_rate_limit", 1024...Int64.max, or: 0) }
     package static var slowRateLimit: Self { Self("slow_rate_limit", 1024...Int64.max) }
     package static var reserve: Self { Self("reserve", 0...Int64.max) }
     package static var expectedSize: Self { Self("expected_size", 0...Int64.max) }
@@ -94,7 +95,10 @@ extension SettingRange<Int64> {
     package static var completeLength: Self { Self("complete_length", 0...mostBytes) }
 
     package static var all: [Self] {
-        [rateLimit, slowRateLimit, reserve, expectedSize, maxSize, minSpeed, sentSize, offset, completeLength]
+        [
+            rateLimit, uploadRateLimit, slowRateLimit, reserve, expectedSize, maxSize, minSpeed, sentSize, offset,
+            completeLength,
+        ]
     }
 }
 

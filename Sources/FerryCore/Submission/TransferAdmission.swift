@@ -20,6 +20,14 @@ package enum TransferAdmission {
             guard field.isNamed("Referer") else { return field }
             return RequestFields.referer(field.value).map { HeaderField(name: field.name, value: $0) }
         }
+        if case .file(let file) = request.body {
+            guard file.path.hasPrefix("/"), !file.path.utf8.contains(0) else {
+                throw TransferError(
+                    .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
+            }
+            // The response of an upload is kept with it where no folder is named.
+            if request.folder.isEmpty { request.spooled = true }
+        }
         // The service chooses the place of a spooled file.
         request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
         if let path = request.partialFolder { request.partialFolder = try folder(path) }
@@ -84,7 +92,7 @@ package enum TransferAdmission {
             throw TransferError(.invalidRequest, "A note has at most \(largestNote >> 20) MiB of data.")
         }
         if let source = request.continues {
-            guard request.spooled, source.offset > 0, source.path.hasPrefix("/") else {
+            guard request.spooled, source.upload != nil || source.offset > 0, source.path.hasPrefix("/") else {
                 throw TransferError(.invalidRequest, "Only a spooled transfer continues from a file, at an offset.")
             }
         }

@@ -3,7 +3,7 @@ package enum PercentEncoding {
     /// This text with every byte that a URL may not hold at that place written as `%XX`.
     ///
     /// What is encoded already stays as it is, so that encoding twice changes nothing; a `%` that starts no `%XX` is encoded.
-    static func encode(_ text: String, also allowed: String) -> String {
+    package static func encode(_ text: String, also allowed: String) -> String {
         if text.utf8.allSatisfy({ $0.isUnreservedOrSubDelimiter || allowed.utf8.contains($0) }) { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []

@@ -36,6 +36,8 @@ package struct PartialSource: Hashable, Codable, Sendable {
     package var origin: Origin?
     /// Digests that the bytes must still be compared with; absent: none.
     package var pendingDigests: PendingDigests?
+    /// The upload that goes on, of which `path` is the file; absent for a download.
+    package var upload: UploadSource?
 
     package init(
         path: String, offset: Int64, etag: String?, lastModified: String?, date: String?, completeLength: Int64?,
@@ -51,8 +53,15 @@ package struct PartialSource: Hashable, Codable, Sendable {
         self.pendingDigests = pendingDigests
     }
 
+    package init(_ upload: UploadSource) {
+        self.init(
+            path: upload.file.path, offset: upload.facts.offset, etag: nil, lastModified: nil, date: nil,
+            completeLength: upload.file.size)
+        self.upload = upload
+    }
+
     private enum CodingKeys: String, CodingKey {
-        case path, offset, etag, date, origin
+        case path, offset, etag, date, origin, upload
         case lastModified = "last_modified"
         case completeLength = "complete_length"
         case pendingDigests = "pending_digests"

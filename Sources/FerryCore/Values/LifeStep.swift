@@ -23,6 +23,10 @@ package enum LifeStep: String, CaseIterable, Sendable {
     case outcomeCommitted = "outcome_committed"
     /// A restart is in the journal; the partial file is as it was.
     case restartCommitted = "restart_committed"
+    /// A server has said where it keeps an upload; the journal does not know it.
+    case uploadKnown = "upload_known"
+    /// The upload resource is in the journal; no byte was sent since it is known.
+    case uploadRecorded = "upload_recorded"
     /// A cancel is in the journal; the partial file is still there.
     case cancelCommitted = "cancel_committed"
     /// A batch of requests is checked; none of them is in the journal.

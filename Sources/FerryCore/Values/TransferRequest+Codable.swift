@@ -4,6 +4,7 @@ import FerryFoundation
 extension TransferRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case url, mirrors, connections, method, body, decode, spooled, continues, network, cookies, note, trust, umask
+        case direction, file
         case session, folder, name, headers, checksums, priority, retries, deadline, insecure, paused, tags
         case onConflict = "on_conflict"
         case onMismatch = "on_mismatch"
@@ -43,7 +44,13 @@ extension TransferRequest: Codable {
 
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(url: try box.decode(String.self, forKey: .url), folder: try box.decode(String.self, forKey: .folder))
+        let direction = try box.decodeIfPresent(TransferDirection.self, forKey: .direction) ?? .download
+        // The response of an upload needs no folder.
+        let folder = direction == .upload ? try box.decodeIfPresent(String.self, forKey: .folder) : nil
+        self.init(
+            url: try box.decode(String.self, forKey: .url),
+            folder: try folder ?? (direction == .upload ? "" : box.decode(String.self, forKey: .folder)))
+        if direction == .upload { method = "PUT" }
         func take<Value: Decodable>(_ key: CodingKeys, into value: inout Value) throws {
             if let given = try box.decodeIfPresent(Value.self, forKey: key) { value = given }
         }
@@ -82,6 +89,9 @@ extension TransferRequest: Codable {
         umask = try box.decodeIfPresent(FileMask.self, forKey: .umask)
         try take(.method, into: &method)
         body = try box.decodeIfPresent(RequestBody.self, forKey: .body)
+        if direction == .upload, body == nil {
+            body = .file(RequestBody.SentFile(path: try box.decode(String.self, forKey: .file)))
+        }
         try take(.statusPolicy, into: &statusPolicy)
         acceptableStatuses = try box.decodeIfPresent(StatusRange.self, forKey: .acceptableStatuses)
         try take(.foreignFields, into: &foreignFields)

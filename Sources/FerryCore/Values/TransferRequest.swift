@@ -98,6 +98,16 @@ package struct TransferRequest: Hashable, Sendable {
     package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
 }
 
+/// Which way a transfer's file goes.
+package enum TransferDirection: String, Codable, CaseIterable, Sendable {
+    case download, upload
+}
+
+extension TransferRequest {
+    /// An upload's file is its body; its response is what the server says to that.
+    package var direction: TransferDirection { if case .file = body { .upload } else { .download } }
+}
+
 /// The content that a request sends.
 package enum RequestBody: Hashable, Codable, Sendable {
     case bytes(Data)
@@ -118,11 +128,20 @@ package enum RequestBody: Hashable, Codable, Sendable {
         package var size: Int64
         /// Nanoseconds since 1970 of the last modification.
         package var modified: Int64
+        /// The file's number in its file system; nil where the client did not give it.
+        package var inode: UInt64?
 
-        package init(path: String, size: Int64, modified: Int64) {
+        package init(path: String, size: Int64, modified: Int64, inode: UInt64? = nil) {
             self.path = path
             self.size = size
             self.modified = modified
+            self.inode = inode
         }
+
+        /// A file that is still to be looked at.
+        package init(path: String) { self.init(path: path, size: 0, modified: .min) }
+
+        /// Whether size and time are known.
+        package var isNoted: Bool { modified != .min }
     }
 }

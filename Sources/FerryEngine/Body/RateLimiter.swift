@@ -75,6 +75,16 @@ package final class RateGate: Sendable {
         weight = Atomic(priority.weight)
     }
 
+    /// The same with one more limit.
+    package func adding(_ limiter: RateLimiter) -> RateGate {
+        RateGate(limiters + [limiter], weight: weight.load(ordering: .relaxed))
+    }
+
+    private init(_ limiters: [RateLimiter], weight: Int) {
+        self.limiters = limiters
+        self.weight = Atomic(weight)
+    }
+
     package func setPriority(_ priority: Priority) { weight.store(priority.weight, ordering: .relaxed) }
 
     var isOpen: Bool { limiters.allSatisfy { $0.rate == 0 } }

@@ -19,14 +19,17 @@ final class RequestBodyStream: Sendable {
 
     /// Bytes that it brings; nil where that is not known.
     let length: Int64?
+    /// Whether it is a part of something whose end the server asks for: then it is not known what came of a beginning.
+    let isPart: Bool
     private let source: Source
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - length: what the source will bring; nil sends it chunked.
     ///   - source: the next piece; nil at the end.
-    init(length: Int64?, source: @escaping Source) {
+    init(length: Int64?, isPart: Bool = false, source: @escaping Source) {
         self.length = length
+        self.isPart = isPart
         self.source = source
     }
 
@@ -90,13 +93,8 @@ final class RequestBodyStream: Sendable {
     private static let changed = TransferError(
         .invalidRequest, "The body of the request has not the length that it was given with.",
         details: ErrorDetails(urlError: -1021))
-}
 
-/// Bodies that are in memory or in a file.
-extension RequestBodyStream {
-    /// Size of the pieces of what is in memory.
-    private static let pieceSize = 64 << 10
-
+    /// A body in memory.
     convenience init(_ data: Data) {
         let offset = Mutex(0)
         self.init(length: Int64(data.count)) {
@@ -110,17 +108,6 @@ extension RequestBodyStream {
         }
     }
 
-    /// - Parameter read: called once the last byte has been read.
-    convenience init(_ file: SentFile, disk: DiskQueue, read: @escaping @Sendable () async throws -> Void = {}) {
-        let offset = Atomic<Int64>(0)
-        self.init(length: file.size) {
-            let start = offset.load(ordering: .relaxed)
-            guard let piece = try await file.piece(at: start, disk: disk) else {
-                try await read()
-                return nil
-            }
-            offset.store(start + Int64(piece.readableBytes), ordering: .relaxed)
-            return piece
-        }
-    }
+    /// Size of the pieces of a body in memory.
+    private static let pieceSize = 64 << 10
 }

@@ -67,6 +67,7 @@ final class Exchange: Sendable {
     var mayHaveSentAll: Bool {
         guard let recorder else { return true }
         if recorder.isSent || body?.isFinished == true { return true }
+        if body?.isPart == true, bytesSent > 0 { return true }
         guard let length = body?.length, length > 0 else { return false }
         return bytesSent >= length
     }
@@ -196,6 +197,12 @@ final class Exchange: Sendable {
         let watch = watch(5, message: "stopped sending")
         defer { watch.cancel() }
         _ = try? await take(.dropped(0))
+    }
+
+    /// Ends a response that is not wanted: a request whose body is still on its way is not waited for.
+    func drop() async {
+        let isOut = body.map { recorder?.isSent == true || $0.isFinished } ?? true
+        if isOut { await discard() } else { await close() }
     }
 
     /// Lets the body come and waits for the end of the response.

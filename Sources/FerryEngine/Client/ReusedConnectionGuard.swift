@@ -12,31 +12,58 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
+    private enum State {
+        /// What is written next is a request.
+        case idle
+        /// Nothing has come since the request began.
+        case unanswered
+        /// Informational responses have come, and what is written is the rest of the request.
+        case informed
+    }
+
     private var requests = 0
-    private var isUnanswered = false
+    private var state = State.idle
+
+    private var isUnanswered: Bool { state == .unanswered }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if !isUnanswered {
-            isUnanswered = true
+        if state == .idle {
+            state = .unanswered
             requests += 1
         }
         context.write(data, promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        isUnanswered = false
+        if state != .idle { state = unwrapInboundIn(data).endsInformational ? .informed : .idle }
         context.fireChannelRead(data)
     }
 
     /// A server that closes as the request comes resets the connection: the same bad timing, seen one step later.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard isUnanswered, requests > 1, error is IOError else { return context.fireErrorCaught(error) }
-        isUnanswered = false
+        state = .idle
         context.fireErrorCaught(ReusedConnectionClosed())
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         if isUnanswered, requests > 1 { context.fireErrorCaught(ReusedConnectionClosed()) }
         context.fireChannelInactive()
+    }
+}
+
+extension ByteBuffer {
+    private static let informational = Array("HTTP/1.1 1".utf8)
+    private static let endOfHead = Array("\r\n\r\n".utf8)
+
+    /// Whether bytes that begin with a head have no other than informational ones.
+    fileprivate var endsInformational: Bool {
+        var rest = readableBytesView[...]
+        while rest.starts(with: Self.informational) {
+            guard let end = rest.firstRange(of: Self.endOfHead) else { return true }
+            rest = rest[end.upperBound...]
+            if rest.isEmpty { return true }
+        }
+        return false
     }
 }

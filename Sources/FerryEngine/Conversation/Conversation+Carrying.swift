@@ -52,7 +52,7 @@ extension Conversation {
         while true {
             switch step {
             case .send(let pause):
-                await answered?.exchange.discard()
+                await answered?.exchange.drop()
                 answered = nil
                 if pause > 0 { await shared.pauses.wait(seconds: pause) }
                 (step, answered) = try await send(by: host, shared, engine)

@@ -8,8 +8,14 @@ extension Load {
         let url = try HTTPURL(parsing: request.url)
         let terms = ConversationTerms(request, home: url.origin, engine.configuration, asksClient: questions != nil)
         let shared = Correspondence(.success(terms), questions, pauses: pauses)
-        var conversation = try shared.begin(at: url)
-        switch try await conversation.carry(by: LoadConnection(self), shared, engine) {
+        let ended: ConversationEnd
+        if let body = request.uploaded {
+            ended = try await upload(body, to: url, shared)
+        } else {
+            var conversation = try shared.begin(at: url)
+            ended = try await conversation.carry(by: LoadConnection(self), shared, engine)
+        }
+        switch ended {
         case .accepted(let accepted):
             try checkCanceled()
             try accept(accepted)
@@ -41,12 +47,14 @@ extension Load {
 }
 
 /// The connections of a load, and the body that each request sends from its beginning.
-private actor LoadConnection: ConversationHost {
+actor LoadConnection: ConversationHost {
     private let load: Load
+    private let upload: Upload?
     private var body: LoadSending
 
-    init(_ load: Load) {
+    init(_ load: Load, _ upload: Upload? = nil) {
         self.load = load
+        self.upload = upload
         body = LoadSending(load.request.body)
     }
 
@@ -59,13 +67,18 @@ private actor LoadConnection: ConversationHost {
         key.isFresh = request.isFresh
         (key.minimumTLS, key.maximumTLS) = (wishes.minimumTLS, wishes.maximumTLS)
         var asked = ExchangeRequest(request, key: key, timeouts: timeouts)
-        if request.sendsBody {
-            var sending = body
-            asked.body = try await sending.next(disk: load.engine.disk)
-            body = sending
-        }
         (asked.advisor, asked.trust) = (load.advisor, wishes.trust)
-        return try load.open(asked)
+        guard let upload else {
+            if request.sendsBody {
+                var sending = body
+                asked.body = try await sending.next()
+                body = sending
+            }
+            return try load.open(asked)
+        }
+        if request.sendsBody { asked.body = upload.body() }
+        asked.onInformational = { [weak upload] in upload?.informed($0) }
+        return try load.open(asked, from: upload.start)
     }
 
     func ended(_ exchange: Exchange, _ request: OutgoingRequest) async {}

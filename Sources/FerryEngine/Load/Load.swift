@@ -19,6 +19,7 @@ package final class Load: Sendable {
         var received: Int64 = 0
         var onInformational: (@Sendable (ResponseHead) -> Void)?
         var onSent: (@Sendable (Int64) -> Void)?
+        var upload: Upload?
     }
 
     let request: LoadRequest
@@ -110,16 +111,39 @@ package final class Load: Sendable {
         return facts
     }
 
+    /// What another load needs to go on with the upload; nil where the server keeps nothing of it.
+    package var upload: UploadFacts? {
+        let facts = state.withLock(\.upload)?.facts
+        return facts?.resource == nil ? nil : facts
+    }
+
+    /// The file that is uploaded, as it was when the upload began; nil for bytes in memory.
+    package var uploadedFile: RequestBody.SentFile? {
+        guard case .file(let file, _) = state.withLock(\.upload)?.content else { return nil }
+        return file.noted
+    }
+
     // MARK: For the course
+
+    /// The upload is under way that ``upload`` speaks of.
+    func carries(_ upload: Upload) { state.withLock { $0.upload = upload } }
 
     func checkCanceled() throws(TransferError) {
         if state.withLock(\.isCanceled) { throw ExchangeEnd.stopped }
     }
 
     /// Sends one request; a cancel that comes meanwhile ends it.
-    func open(_ request: ExchangeRequest) throws(TransferError) -> Exchange {
+    ///
+    /// - Parameter start: where its body begins in the content that is sent.
+    func open(_ request: ExchangeRequest, from start: Int64 = 0) throws(TransferError) -> Exchange {
         var request = request
-        (request.onInformational, request.onSent) = state.withLock { ($0.onInformational, $0.onSent) }
+        let (onInformational, onSent) = state.withLock { ($0.onInformational, $0.onSent) }
+        if let onSent { request.onSent = { onSent(start + $0) } }
+        let takesFirst = request.onInformational
+        request.onInformational = { head in
+            takesFirst?(head)
+            onInformational?(head)
+        }
         let exchange = try engine.open(request)
         let isCanceled = state.withLock { state in
             state.exchange = exchange

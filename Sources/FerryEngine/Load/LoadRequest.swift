@@ -21,8 +21,23 @@ package struct LoadRequest: Sendable {
     package var insecure = false
     /// What default handling of a challenge sends to the first origin, before the URL's own.
     package var credentials: Credentials?
+    /// Whether its body is an upload, which goes on after a cut where the server can resume it; a file always is.
+    package var isUpload = false
+    /// What an earlier load left of the upload.
+    package var continues: UploadFacts?
+    /// The file as it was when the upload began that it continues; another one is not sent.
+    package var sentFile: RequestBody.SentFile?
     /// Certificates that were answered for, shared among the requests of one client.
     package var trust: TrustScope?
+
+    /// The body of an upload; nil where it can be sent once only.
+    var uploaded: LoadBody? {
+        switch body {
+        case .file: body
+        case .bytes: isUpload ? body : nil
+        case .none, .stream: nil
+        }
+    }
 
     package init(
         url: String, method: String = "GET", fields: [HeaderField] = [], body: LoadBody = .none
@@ -38,7 +53,7 @@ package struct LoadRequest: Sendable {
 package enum LoadBody: Sendable {
     case none
     case bytes(Data)
-    /// Read while it is sent; missing, unreadable and changed files are errors.
+    /// An upload that is read while it is sent; missing, unreadable and changed files are errors.
     case file(path: String)
     case stream(any LoadBodySource, length: Int64?)
 }

@@ -1,29 +1,21 @@
 import FerryCore
 import NIOCore
 
-/// The body of a request, made ready as often as the request is sent.
+/// The body of a request that is no upload, made ready as often as the request is sent.
 struct LoadSending: Sendable {
     private var body: LoadBody
     private var wasUsed = false
 
     init(_ body: LoadBody) { self.body = body }
 
-    /// The body from its beginning; nil if there is none.
+    /// The body from its beginning; nil if there is none. A file is the content of an upload.
     ///
-    /// - Throws: ``TransferError`` with Foundation's code for a file that cannot be sent or a stream that cannot begin again.
-    mutating func next(disk: DiskQueue) async throws(TransferError) -> RequestBodyStream? {
+    /// - Throws: ``TransferError`` with Foundation's code for a stream that cannot begin again.
+    mutating func next() async throws(TransferError) -> RequestBodyStream? {
         defer { wasUsed = true }
         switch body {
-        case .none: return nil
+        case .none, .file: return nil
         case .bytes(let data): return RequestBodyStream(data)
-        case .file(let path):
-            let opened = await disk.result { _ throws(DiskError) in
-                Result { () throws(TransferError) in try SentFile(path: path) }
-            }
-            switch opened {
-            case .success(let file): return RequestBodyStream(try file.get(), disk: disk)
-            case .failure(let error): throw error.transferError
-            }
         case .stream(var source, let length):
             if wasUsed {
                 guard let again = try? await source.rewound() else {

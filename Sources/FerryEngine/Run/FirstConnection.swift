@@ -4,12 +4,13 @@ import FerryCore
 struct FirstConnection: ConversationHost {
     let run: TransferRun
     let variant: RequestVariant
+    var upload: Upload?
 
     func open(_ request: OutgoingRequest) async throws(TransferError) -> Exchange {
-        try await run.open(request, variant)
+        try await run.open(request, variant, upload)
     }
 
-    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request) }
+    func ended(_ exchange: Exchange, _ request: OutgoingRequest) async { await run.noteSent(exchange, request, upload) }
 }
 
 extension ConversationTerms {

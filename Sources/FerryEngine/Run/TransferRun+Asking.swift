@@ -35,9 +35,21 @@ extension TransferRun {
     /// Every try begins at the original URL, so that a signed target that has expired is made anew
     /// (docs/behaviour/transfers.md#X11).
     func ask(_ plan: PlannedRequest, _ variant: RequestVariant) async throws(TransferError) -> Answer {
-        var conversation = try shared.begin(
-            at: try sources.url(of: sources.current), planned: plan.fields, isFresh: variant.isFresh)
-        switch try await conversation.carry(by: FirstConnection(run: self, variant: variant), shared, engine) {
+        let url = try sources.url(of: sources.current)
+        let ended: ConversationEnd
+        let upload = try await AttemptUpload.open(job, facts.upload, disk: engine.disk) { facts throws(TransferError) in
+            try await self.record(facts)
+        }
+        if let upload {
+            defer { facts.upload = upload.facts }
+            ended = try await upload.carry(
+                to: url, planned: plan.fields, isFresh: variant.isFresh,
+                by: FirstConnection(run: self, variant: variant, upload: upload), shared, engine)
+        } else {
+            var conversation = try shared.begin(at: url, planned: plan.fields, isFresh: variant.isFresh)
+            ended = try await conversation.carry(by: FirstConnection(run: self, variant: variant), shared, engine)
+        }
+        switch ended {
         case .accepted(let accepted):
             let verdict = ResumeTable.decide(situation(plan.asked, accepted, variant))
             try await checkRetriedStatus(accepted)
@@ -50,6 +62,14 @@ extension TransferRun {
             ending.challenge = challenge
             throw error
         }
+    }
+
+    /// Makes the state of an upload durable, before more is sent.
+    private func record(_ upload: UploadFacts) async throws(TransferError) {
+        facts.upload = upload
+        reached(.uploadKnown)
+        try await record()
+        reached(.uploadRecorded)
     }
 
     // MARK: The verdict
@@ -94,14 +114,22 @@ extension TransferRun {
     // MARK: One request
 
     /// Sends a request of the first connection, with the caller's body if that goes along.
-    func open(_ request: OutgoingRequest, _ variant: RequestVariant) async throws(TransferError) -> Exchange {
+    func open(
+        _ request: OutgoingRequest, _ variant: RequestVariant, _ upload: Upload?
+    ) async throws(TransferError) -> Exchange {
         try checkStopping()
         var asked = try await exchangeRequest(request)
-        if request.sendsBody, let body = job.request.body {
-            asked.body = try await stream(body)
-            asked.onSent = { [progress = job.progress] in progress.sent.store($0, ordering: .relaxed) }
+        let start = upload?.start ?? 0
+        if request.sendsBody {
+            if let upload {
+                asked.body = upload.body()
+            } else if case .bytes(let data) = job.request.body {
+                asked.body = RequestBodyStream(data)
+            }
+            asked.onSent = { [progress = job.progress] in progress.sent.store(start + $0, ordering: .relaxed) }
         }
-        job.progress.sent.store(0, ordering: .relaxed)
+        if let upload { asked.onInformational = { [weak upload] in upload?.informed($0) } }
+        job.progress.sent.store(start, ordering: .relaxed)
         asked.onAsked = opening(beside: asked, variant)
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }
         try checkStopping()
@@ -147,41 +175,12 @@ extension TransferRun {
         return timeouts
     }
 
-    // MARK: The body
-
-    private func stream(_ body: RequestBody) async throws(TransferError) -> RequestBodyStream {
-        switch body {
-        case .bytes(let data): return RequestBodyStream(data)
-        case .file(let given): return try await stream(given)
-        }
-    }
-
-    /// A file as it was when the request was made, and still is when its last byte has been read.
-    private func stream(_ given: RequestBody.SentFile) async throws(TransferError) -> RequestBodyStream {
-        let disk = engine.disk
-        let opened = await disk.result { _ throws(DiskError) in
-            Result { () throws(TransferError) in try SentFile(path: given.path) }
-        }
-        let file: SentFile
-        switch opened {
-        case .success(let result): file = try result.get()
-        case .failure(let error): throw error.transferError
-        }
-        let changed = TransferError(
-            .invalidRequest, "The file \(given.path.escapingControls) has changed since the request was made.",
-            details: ErrorDetails(urlError: -1021))
-        guard file.size == given.size, file.modified == given.modified else { throw changed }
-        return RequestBodyStream(file, disk: disk) {
-            let look = await disk.result { _ throws(DiskError) in file.isUnchanged }
-            guard case .success(true) = look else { throw changed }
-        }
-    }
-
     // MARK: What was sent
 
-    /// Refuses to make a request again that an earlier try sent whole, if its method forbids it.
+    /// Refuses to make a request again that an earlier try sent whole, if its method forbids it; an upload resource says what
+    /// has arrived.
     func checkRepeatable() throws(TransferError) {
-        guard let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
+        guard facts.upload?.resource == nil, let sent = facts.bodySent, sent >= job.request.body?.length ?? 0,
             !RepetitionRule.mayRepeat(job.request.method, wasSent: true)
         else { return }
         throw TransferError(
@@ -190,9 +189,11 @@ extension TransferRun {
     }
 
     /// Notes whether the request may be sent again.
-    func noteSent(_ exchange: Exchange, _ request: OutgoingRequest) {
-        ending.isUnrepeatable = !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
-        let sent = exchange.bytesSent
+    func noteSent(_ exchange: Exchange, _ request: OutgoingRequest, _ upload: Upload?) {
+        ending.isUnrepeatable =
+            upload?.isResumable != true
+            && !RepetitionRule.mayRepeat(request.method, wasSent: exchange.mayHaveSentAll)
+        let sent = (upload?.start ?? 0) + exchange.bytesSent
         // Nothing of an empty body tells whether it was sent.
         if request.sendsBody, sent > 0 || job.request.body?.length != 0 { facts.bodySent = sent }
         if ending.isUnrepeatable, facts.bodySent == nil { facts.bodySent = 0 }
@@ -200,9 +201,8 @@ extension TransferRun {
 
     /// Keeps what is known of the last requests, for the client's metrics.
     func noteExchanges() {
-        if let exchange = connections.exchange, job.request.body != nil, exchange.bytesSent > facts.bodySent ?? 0 {
-            facts.bodySent = exchange.bytesSent
-        }
+        let sent = job.progress.sent.load(ordering: .relaxed)
+        if job.request.body != nil, sent > facts.bodySent ?? 0 { facts.bodySent = sent }
         let made = connections.facts
         guard !made.isEmpty else { return }
         // A transfer that was tried for days must not grow without bound.

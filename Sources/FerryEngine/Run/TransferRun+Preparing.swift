@@ -154,7 +154,8 @@ extension TransferRun {
     }
 
     private var keepsResponse: Bool {
-        job.request.note != nil || job.request.spooled || job.request.acceptableStatuses != nil
+        job.request.note != nil || job.request.spooled || job.request.direction == .upload
+            || job.request.acceptableStatuses != nil
     }
 
     private func noteResponse(_ head: ResponseHead, _ url: HTTPURL) {

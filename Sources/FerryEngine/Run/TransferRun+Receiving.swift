@@ -227,6 +227,7 @@ extension TransferRun {
         if facts.bytesSpent != spent { facts.bytesSpent = spent }
         if facts.ranges.byteCount > facts.frontier { cost.gained += facts.advance() }
         cost.frontier = max(cost.frontier, facts.frontier)
+        AttemptUpload.count(facts.upload, of: job, in: &cost)
         cost.starts = (facts.startedOver ?? 0) - (job.facts.startedOver ?? 0)
     }
 

@@ -96,6 +96,15 @@ struct AdmittedBatch: Sendable {
         items = items.map { item in item.flatMap { $0.template == place ? .failure(error) : .success($0) } }
     }
 
+    /// Notes how the file of an upload looks.
+    mutating func setBody(_ body: RequestBody, of place: Int) {
+        templates[place] = templates[place].map { request in
+            var request = request
+            request.body = body
+            return request
+        }
+    }
+
     /// Makes the transfers of some sessions discretionary: the apps of these sessions were launched for events.
     mutating func setDiscretionary(_ sessions: Set<SessionID>) {
         templates = templates.map { template in

@@ -24,6 +24,7 @@ extension LocalTransferService {
         try checkIsOpen()
         var admitted = await AdmittedBatch(batch.items.each, of: batch.templates)
         await checkTrust(of: &admitted)
+        await lookAtUploads(of: &admitted)
         if admitted.hasSpooled { admitted.setFolder(try await openSpool()) }
         let places = await places(of: admitted)
         configuration.reached(.batchChecked)
@@ -85,6 +86,18 @@ extension LocalTransferService {
             do throws(TransferError) {
                 try await engine.check(request.trust)
                 trusted = request.trust
+            } catch {
+                batch.refuse(place, error)
+            }
+        }
+    }
+
+    /// Notes how the files look that are to be uploaded, where the client has not done so.
+    private func lookAtUploads(of batch: inout AdmittedBatch) async {
+        for (place, template) in batch.templates.enumerated() {
+            guard case .file(let file) = (try? template.get())?.body, !file.isNoted else { continue }
+            do throws(TransferError) {
+                batch.setBody(.file(try await UploadUpkeep(engine).look(at: file.path)), of: place)
             } catch {
                 batch.refuse(place, error)
             }

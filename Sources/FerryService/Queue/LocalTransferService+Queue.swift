@@ -83,7 +83,7 @@ extension LocalTransferService {
             logger.info("conditions", metadata: ["conditions": "\(conditions)"])
             watch.tellListeners()
         case .limits(let settings):
-            ties.limiter.rate = settings.currentRateLimit
+            ties.follow(settings)
             engine.budget.setLimits(perHost: settings.connectionsPerHost, total: settings.connectionsTotal)
         case .sessionLimits(let id, let settings): ties.follow(settings, of: id)
         // The caller performs these, and is told if that fails.

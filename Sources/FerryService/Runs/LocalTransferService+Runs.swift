@@ -37,6 +37,7 @@ extension LocalTransferService {
             record.retry = nil
             record.facts.challenge = nil
             record.facts.startedAt = record.facts.startedAt ?? Date()
+            if record.request.direction == .upload { attempt.uploads(through: ties.uploads) }
             var job = TransferJob(record, gate: attempt.gate, progress: attempt.progress)
             if let timeout = queue.sessions.settings(of: key.session).idleTimeout { job.request.idleTimeout = timeout }
             // A transfer that an earlier process queued may have had attempts there; that process noted only how attempts ended.
@@ -163,6 +164,8 @@ extension LocalTransferService {
         record.outcome = outcome
         record.finishedAt = now
         record.retry = nil
+        let upload = outcome == .canceled && record.facts.released == nil ? record.facts.upload : nil
+        let asked = record
         if outcome.forgetsSecrets { record.forgetSecrets() }
         let leftover = record.facts.partial
         if let copy = record.facts.copy {
@@ -189,6 +192,7 @@ extension LocalTransferService {
         guard let number = try await storeEnd(end, kind: kind, at: now) else { return false }
         configuration.reached(.outcomeCommitted)
         transferLog.ended(ended, outcome)
+        if let upload { UploadUpkeep(engine).cancel(upload, of: asked) }
         starting.ahead.forget(record.id)
         take(.finished(record.id, size: outcome.size))
         ties.memories[record.request.session]?.forget(record.id)

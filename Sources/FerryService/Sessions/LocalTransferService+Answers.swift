@@ -26,7 +26,10 @@ extension LocalTransferService {
         if let choose = configuration.advisor, let advisor = choose(Transfer(record, live: .waiting(.slot))) {
             return advisor
         }
-        guard record.request.spooled else { return nil }
+        // An upload of a command has nobody who answers later.
+        guard record.request.spooled, record.request.direction == .download || record.request.note != nil else {
+            return nil
+        }
         let session = record.request.session
         return SessionAdvisor(id: record.id, memory: try await memory(of: session)) { [weak self] cookies in
             await self?.save(cookies, of: session)

@@ -5,12 +5,17 @@ import FerryEngine
 struct SessionTies {
     /// Slows all transfers.
     let limiter: RateLimiter
+    /// Slows all uploads.
+    let uploads: RateLimiter
     private var limiters: [SessionID: RateLimiter] = [:]
     /// What the clients of sessions and servers have told each other; only of sessions for which it was asked.
     private(set) var memories: [SessionID: SessionMemory] = [:]
     private var signals: [Int: AsyncThrowingStream<ApplicationSignal, any Error>.Continuation] = [:]
 
-    init(rate: Int64) { limiter = RateLimiter(rate: rate) }
+    init(_ settings: ServiceSettings) {
+        limiter = RateLimiter(rate: settings.currentRateLimit)
+        uploads = RateLimiter(rate: settings.uploadRateLimit)
+    }
 
     // MARK: Rates
 
@@ -25,6 +30,12 @@ struct SessionTies {
     }
 
     func follow(_ settings: SessionSettings, of id: SessionID) { limiters[id]?.rate = settings.rateLimit }
+
+    /// Slows all transfers by other settings of the daemon.
+    func follow(_ settings: ServiceSettings) {
+        limiter.rate = settings.currentRateLimit
+        uploads.rate = settings.uploadRateLimit
+    }
 
     // MARK: Memories
 

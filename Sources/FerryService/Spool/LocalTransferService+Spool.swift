@@ -25,6 +25,10 @@ extension LocalTransferService {
     func takeOver(
         _ source: PartialSource, for record: inout TransferRecord, origin: Origin
     ) async throws(TransferError) {
+        if let upload = source.upload {
+            record.facts.upload = upload.facts
+            return
+        }
         let folder = record.request.folder
         let partial = try await engine.takeOverPartialFile(source, for: record.id, in: folder)
         record.facts.partial = partial
@@ -86,6 +90,11 @@ extension LocalTransferService {
 
     /// Gives the partial file a name of its own if the transfer can be continued; removes it if not.
     private func handOver(_ record: inout TransferRecord) async throws(TransferError) -> PartialSource? {
+        if let upload = record.facts.upload, upload.resource != nil, case .file(let file) = record.request.body {
+            let source = PartialSource(UploadSource(upload, of: file))
+            record.facts.released = source
+            return source
+        }
         guard let partial = record.facts.partial else { return nil }
         defer {
             record.facts.partial = nil

@@ -98,7 +98,7 @@ enum ListedColumns {
         case .notes: [.notes]
         case .method: [.method]
         case .bytesSent: [.bodySent]
-        case .bytesToSend: [.body]
+        case .bytesToSend, .direction, .file: [.body]
         case .response: [.response]
         case .exchanges: [.exchanges]
         case .startedOver: [.startedOver]

@@ -144,6 +144,8 @@ final class BackgroundEngine: SessionEngine {
         case .data: return recorded(task, request, relay)
         case .upload(_, .file(let file)):
             transport = try .upload(task, request, file: file, relay: relay, transfers: transfers)
+        case .uploadContinuing(let data):
+            transport = try .upload(task, continuing: data, relay: relay, transfers: transfers)
         case .download: transport = .download(task, request, relay: relay, transfers: transfers, continuing: nil)
         case .downloadContinuing(let data):
             transport = .download(task, data.currentRequest, relay: relay, transfers: transfers, continuing: data)

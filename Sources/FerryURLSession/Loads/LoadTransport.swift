@@ -33,6 +33,8 @@ final class LoadTransport: TaskTransport {
 
     private struct State {
         var load: Load?
+        /// What another task needs to go on with the upload, once that was asked for.
+        var resumeData: Data?
         var run: Task<Void, Never>?
         var isSuspended = true
         var ending: Ending?
@@ -51,6 +53,8 @@ final class LoadTransport: TaskTransport {
 
     private let request: URLRequest
     private let body: Body
+    /// What an earlier task left of the upload.
+    private let continues: UploadResumeData?
     private let configuration: URLSessionConfiguration
     private let place: LoadPlace
     private let relay: TaskRelay
@@ -61,11 +65,13 @@ final class LoadTransport: TaskTransport {
     private let state: Mutex<State>
 
     init(
-        _ request: URLRequest, body: Body, configuration: URLSessionConfiguration, relay: TaskRelay,
+        _ request: URLRequest, body: Body, continuing data: UploadResumeData? = nil,
+        configuration: URLSessionConfiguration, relay: TaskRelay,
         place: LoadPlace, makeDownload: @escaping @Sendable (Load, HTTPURLResponse) async -> Void
     ) {
         self.request = request
         self.body = body
+        continues = data
         self.configuration = configuration
         self.relay = relay
         self.place = place
@@ -98,8 +104,26 @@ final class LoadTransport: TaskTransport {
     func cancel() { finish(.canceled) }
 
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-        handler(nil)
+        let data = resumeData()
+        handler(data)
         cancel()
+    }
+
+    /// What another task needs to go on with the upload; made once.
+    private func resumeData() -> Data? {
+        let (load, made) = state.withLock { ($0.load, $0.resumeData) }
+        if let made { return made }
+        let kept: UploadResumeData.Body? =
+            switch body {
+            case .bytes(let data): .bytes(data)
+            case .file: load?.uploadedFile.map { .file($0) }
+            case .none, .stream: nil
+            }
+        guard let kept, let upload = load?.upload,
+            let data = UploadResumeData(relay.task, kept, upload, in: LocalService.shared.folders)?.encoded()
+        else { return nil }
+        state.withLock { $0.resumeData = data }
+        return data
     }
 
     func update(_ change: TaskChange) {
@@ -212,9 +236,14 @@ final class LoadTransport: TaskTransport {
         let engine = try await place.engine()
         var asked = self.request
         for field in conditions { asked.setValue(field.value, forHTTPHeaderField: field.name) }
-        let request = LoadMapping.request(
+        var request = LoadMapping.request(
             asked, body: try await body.load(of: asked, relay), configuration: configuration, proxies: place.proxies,
             trust: place.trust)
+        if case .none = body {} else { request.isUpload = true }
+        if let continues {
+            request.continues = continues.upload
+            if case .file(let file) = continues.body { request.sentFile = file }
+        }
         let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: self.request)
         let load = Load(request, engine: engine, advisor: advisor)
         let expected = body.expected(of: asked)
@@ -322,9 +351,12 @@ final class LoadTransport: TaskTransport {
             case nil: error
             }
         let url = relay.task.currentRequest?.url
+        // What a cancel leaves is for the call that asked for it alone.
+        let canceled = if case .canceled = ending { true } else { false }
+        let data = canceled ? state.withLock(\.resumeData) : resumeData()
         let told: any Error =
             if let error = reason as? FerryCore.TransferError {
-                URLErrorMapping.error(error, url: url)
+                URLErrorMapping.error(error, url: url, resumeData: data, ofUpload: true)
             } else {
                 URLError.failing((reason as? URLError)?.code ?? .unknown, url)
             }

@@ -78,6 +78,13 @@ final class ForegroundEngine: SessionEngine {
         case .upload(_, .bytes(let data)): return load(request, .bytes(data), relay)
         case .upload(_, .file(let file)): return load(request, .file(file), relay)
         case .upload(_, .stream): return load(request, .stream, relay)
+        case .uploadContinuing(let data):
+            let body: LoadTransport.Body =
+                switch data.body {
+                case .bytes(let bytes): .bytes(bytes)
+                case .file(let file): .file(URL(fileURLWithPath: file.path))
+                }
+            return load(data.originalRequest, body, relay, continuing: data)
         case .download: return download(task, request, relay)
         case .downloadContinuing(let data): return download(task, request, relay, continuing: data)
         case .impossible(let error): return FailedTransport(error, relay: relay)
@@ -99,10 +106,12 @@ final class ForegroundEngine: SessionEngine {
         return transport
     }
 
-    private func load(_ request: URLRequest, _ body: LoadTransport.Body, _ relay: TaskRelay) -> any TaskTransport {
+    private func load(
+        _ request: URLRequest, _ body: LoadTransport.Body, _ relay: TaskRelay, continuing data: UploadResumeData? = nil
+    ) -> any TaskTransport {
         let (folders, session, folder) = (local.folders, relay.session, loads.folder)
         return LoadTransport(
-            request, body: body, configuration: configuration, relay: relay, place: loads,
+            request, body: body, continuing: data, configuration: configuration, relay: relay, place: loads,
             makeDownload: { load, response in
                 try? folders.open()
                 let task = session.adoptDownload(of: request)

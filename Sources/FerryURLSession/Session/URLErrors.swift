@@ -14,7 +14,9 @@ package enum URLErrorMapping {
     /// - Parameters:
     ///   - url: the URL that was asked last.
     ///   - resumeData: what a later task needs to continue.
-    package static func error(_ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil) -> any Error {
+    package static func error(
+        _ error: FerryCore.TransferError, url: URL?, resumeData: Data? = nil, ofUpload: Bool = false
+    ) -> any Error {
         if own.contains(error.code) { return TransferError(error) }
         var info: [String: Any] = [NSLocalizedDescriptionKey: error.message]
         if let errno = error.details.errno {
@@ -22,7 +24,9 @@ package enum URLErrorMapping {
         } else if error.code != .canceled {
             info[NSUnderlyingErrorKey] = TransferError(error) as NSError
         }
-        if let resumeData { info[NSURLSessionDownloadTaskResumeData] = resumeData }
+        if let resumeData {
+            info[ofUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData] = resumeData
+        }
         if let reason = error.details.cancelReason { info[backgroundTaskCancelledReasonKey] = reason }
         if let reason = error.details.network.flatMap(networkReason) {
             info[NSURLErrorNetworkUnavailableReasonKey] = reason.rawValue
@@ -103,7 +107,7 @@ extension URLError {
     /// What a later download task needs to continue.
     public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 
-    /// Always nil: resumable uploads are not offered.
+    /// What a later upload task needs to continue; nil where the server cannot resume uploads.
     public var uploadTaskResumeData: Data? { userInfo[NSURLSessionUploadTaskResumeData] as? Data }
 }
 
@@ -111,7 +115,7 @@ extension URLError {
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 /// The key of resume data in an error's user info.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
-/// The key of upload resume data, which are never made.
+/// The key of an upload's resume data in an error's user info.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 /// The name that swift-corelibs-foundation has for ``NSURLSessionDownloadTaskResumeData``.
 public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData

@@ -49,6 +49,20 @@ extension URLSession {
         }
     }
 
+    /// Goes on with an upload and returns the response's bytes. Not for background sessions.
+    ///
+    /// - Throws: `URLError`; `.unknown` for data that cannot be used or were used before.
+    public func upload(
+        resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        refuseHandlersInBackground()
+        return try await result { handler in
+            self.make(self.continuingUpload(resumeData), delegate: delegate) {
+                URLSessionUploadTask($0, of: $1, work: $2, handler: .data(handler))
+            }
+        }
+    }
+
     /// Downloads to a file, which is the caller's to move or remove. Not for background sessions.
     ///
     /// - Throws: `URLError`, with resume data where the server allows to continue.

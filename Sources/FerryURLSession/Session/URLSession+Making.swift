@@ -23,6 +23,7 @@ extension URLSession {
             storage.delegate = delegate
         }
         if case .downloadContinuing(let data) = work { data.restore(task) }
+        if case .uploadContinuing(let data) = work { data.restore(task) }
         session.registry.add(task)
         if session.engine.carriesUnresumedTasks { _ = task.readyTransport() }
         Recipients(task, session).tell((any URLSessionTaskDelegate).self) {
@@ -54,6 +55,15 @@ extension URLSession {
             return .impossible(.failing(code, request.url))
         }
         return work
+    }
+
+    /// The work of resume data of an upload, which serve once.
+    func continuingUpload(_ data: Data) -> TaskWork {
+        guard let data = UploadResumeData(data) else { return .impossible(URLError(.unknown)) }
+        // Bytes in memory are for sessions in the app.
+        if case .bytes = data.body, acting.kind == .background { return .impossible(URLError(.unknown)) }
+        guard data.use(in: LocalService.shared.folders) else { return .impossible(URLError(.unknown)) }
+        return .uploadContinuing(data)
     }
 
     private static func fault(of file: URL) -> URLError.Code? {

@@ -346,18 +346,19 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         return make(.upload(request, .stream)) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// Resumable uploads are not offered: the task ends with `URLError.unknown`.
+    /// A task that goes on with an upload where the server has stopped. Data that cannot be used, or were used before, end it
+    /// with `URLError.unknown`.
     open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
-        make(.impossible(URLError(.unknown))) { URLSessionUploadTask($0, of: $1, work: $2) }
+        make(continuingUpload(resumeData)) { URLSessionUploadTask($0, of: $1, work: $2) }
     }
 
-    /// Resumable uploads are not offered: the task ends with `URLError.unknown`.
+    /// A task that goes on with an upload. Not for background sessions.
     open func uploadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
         refuseHandlersInBackground()
-        return make(.impossible(URLError(.unknown))) {
+        return make(continuingUpload(resumeData)) {
             URLSessionUploadTask($0, of: $1, work: $2, handler: .data(completionHandler))
         }
     }

@@ -32,6 +32,7 @@ enum TaskWork: Sendable {
     case download(URLRequest)
     case downloadContinuing(ResumeData)
     case upload(URLRequest, UploadBody)
+    case uploadContinuing(UploadResumeData)
     /// Can never be done: the task ends with this error once it is resumed.
     case impossible(URLError)
 
@@ -43,6 +44,7 @@ enum TaskWork: Sendable {
         switch self {
         case .data(let request), .download(let request), .upload(let request, _): request
         case .downloadContinuing(let data): data.originalRequest
+        case .uploadContinuing(let data): data.originalRequest
         case .impossible: nil
         }
     }

@@ -43,12 +43,12 @@ struct RequestMapping: Sendable {
     }
 
     /// The transfer of an upload, which waits for `resume()`.
-    ///
-    /// - Throws: `URLError` if the file cannot be sent.
-    func upload(_ request: URLRequest, file: URL, task: Int, record: TaskRecord) throws -> TransferRequest {
+    func upload(
+        _ request: URLRequest, file: RequestBody.SentFile, task: Int, record: TaskRecord
+    ) -> TransferRequest {
         var result = transfer(request, note(.upload, task, record))
         apply(record, to: &result)
-        result.body = .file(try Self.sentFile(file))
+        result.body = .file(file)
         result.decode = true
         result.maxSize = Self.largestUploadAnswer
         return result
@@ -150,10 +150,14 @@ struct RequestMapping: Sendable {
         return [checksum]
     }
 
-    private static func sentFile(_ file: URL) throws -> RequestBody.SentFile {
+    /// How a file looks that is to be sent.
+    ///
+    /// - Throws: `URLError` if there is none.
+    static func sentFile(_ file: URL) throws -> RequestBody.SentFile {
         var facts = stat()
         guard unsafe stat(file.path, &facts) == 0 else { throw URLError(.fileDoesNotExist) }
         let modified = Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
-        return RequestBody.SentFile(path: file.path, size: Int64(facts.st_size), modified: modified)
+        return RequestBody.SentFile(
+            path: file.path, size: Int64(facts.st_size), modified: modified, inode: UInt64(facts.st_ino))
     }
 }

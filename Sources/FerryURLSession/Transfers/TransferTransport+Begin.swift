@@ -83,8 +83,26 @@ extension TransferTransport {
     static func upload(
         _ task: URLSessionTask, _ request: URLRequest, file: URL, relay: TaskRelay, transfers: SessionTransfers
     ) throws -> TransferTransport {
+        let sent = try RequestMapping.sentFile(file)
+        return try upload(task, request, sent, relay: relay, transfers: transfers)
+    }
+
+    /// Carries an upload that goes on where another one stopped.
+    static func upload(
+        _ task: URLSessionTask, continuing data: UploadResumeData, relay: TaskRelay, transfers: SessionTransfers
+    ) throws -> TransferTransport {
+        guard case .file(let file) = data.body else { throw URLError(.unknown) }
+        let source = PartialSource(UploadSource(data.upload, of: file))
+        return try upload(task, data.originalRequest, file, continues: source, relay: relay, transfers: transfers)
+    }
+
+    private static func upload(
+        _ task: URLSessionTask, _ request: URLRequest, _ file: RequestBody.SentFile, continues: PartialSource? = nil,
+        relay: TaskRelay, transfers: SessionTransfers
+    ) throws -> TransferTransport {
         guard let record = TaskRecord(task) else { throw URLError(.badURL) }
-        let transfer = try transfers.mapping.upload(request, file: file, task: task.taskIdentifier, record: record)
+        var transfer = transfers.mapping.upload(request, file: file, task: task.taskIdentifier, record: record)
+        transfer.continues = continues
         return TransferTransport(transfer, kind: .upload, offset: nil, relay: relay, transfers: transfers)
     }
 }

@@ -139,11 +139,16 @@ extension TransferTransport {
     /// Takes over what the transfer has on disk; the transfer has ended then.
     func resumeData() async -> Data? {
         if let released = state.withLock(\.released) { return released }
-        guard let id = state.withLock(\.id), kind == .download else { return nil }
+        guard let id = state.withLock(\.id), kind != .data else { return nil }
         let result = Mutex<Data?>(nil)
         await repeating {
             () async throws(FerryCore.TransferError) in
-            guard let source = try await self.transfers.place.service().release(id),
+            guard let source = try await self.transfers.place.service().release(id) else { return }
+            if self.kind == .upload {
+                let data = self.uploadResumeData(source)
+                return result.withLock { $0 = data }
+            }
+            guard
                 let (kept, directory) = try? self.transfers.place.keep(source)
             else { return }
             let data = ResumeData(kept, in: directory, task: self.task)?.encoded()
@@ -154,6 +159,11 @@ extension TransferTransport {
         // Asked again it would name a file that has gone elsewhere.
         state.withLock { $0.released = .some(data) }
         return data
+    }
+
+    private func uploadResumeData(_ source: PartialSource) -> Data? {
+        guard let upload = source.upload else { return nil }
+        return UploadResumeData(task, .file(upload.file), upload.facts, in: transfers.place.folders)?.encoded()
     }
 
     // MARK: Changes
@@ -210,6 +220,6 @@ extension TransferTransport {
     {
         URLErrorMapping.error(
             error ?? FerryCore.TransferError(.canceled, "The task was canceled."), url: task.currentRequest?.url,
-            resumeData: data)
+            resumeData: data, ofUpload: task is URLSessionUploadTask)
     }
 }

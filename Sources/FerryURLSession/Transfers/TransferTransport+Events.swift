@@ -96,7 +96,8 @@ extension TransferTransport {
             return await relay.complete(Self.canceled(task, canceled, data: data), metrics: metrics)
         }
         await relay.complete(
-            URLErrorMapping.error(error, url: task.currentRequest?.url, resumeData: data), metrics: metrics)
+            URLErrorMapping.error(error, url: task.currentRequest?.url, resumeData: data, ofUpload: kind == .upload),
+            metrics: metrics)
     }
 
     /// Removes the file that the delegate has left in the spool, once the operations that the delegate has queued meanwhile

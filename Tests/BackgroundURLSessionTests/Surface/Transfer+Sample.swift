@@ -10,7 +10,7 @@ extension Transfer {
             id: TransferID(rawValue: 1), session: .cli, url: "https://example.com/a", state: .waiting,
             priority: .normal, bytesReceived: 0, bytesPerSecond: 0, folder: "/tmp", attempts: 1,
             createdAt: Date(timeIntervalSince1970: 0), rateLimit: 0, tags: [], verified: [], lengthVerified: true,
-            unchanged: false, insecure: false, redirects: [], notes: [], method: "GET", bytesSent: 0, exchanges: [],
+            unchanged: false, insecure: false, redirects: [], notes: [], method: "GET", exchanges: [],
             startedOver: 0)
         transfer.reason = reason
         return transfer

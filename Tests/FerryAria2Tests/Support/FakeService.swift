@@ -257,7 +257,7 @@ extension Transfer {
             priority: .normal, bytesReceived: 0, bytesExpected: nil, folder: "/downloads", attempts: 0,
             createdAt: Date(timeIntervalSince1970: Double(id % 1000)), rateLimit: 0, tags: [], verified: [],
             lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
-            bytesSent: 0, exchanges: [], startedOver: 0)
+            exchanges: [], startedOver: 0)
         transfer.reason = reason ?? (state == .waiting ? .slot : nil)
         transfer.own.isActive = reason.map { WaitReason.ofActive.contains($0) } ?? false
         return transfer

@@ -224,7 +224,7 @@ extension Transfer {
             bytesReceived: 1 << 20, bytesExpected: 4 << 20, bytesPerSecond: 1_048_576, folder: "/tmp", attempts: 1,
             createdAt: Date(timeIntervalSince1970: 0), rateLimit: 0, tags: [], verified: [], mismatched: [],
             lengthVerified: true, unchanged: false, insecure: false, redirects: [], notes: [], method: "GET",
-            bytesSent: 0, exchanges: [],
+            exchanges: [],
             startedOver: 0, bytesSpent: 1 << 20)
     }
 }

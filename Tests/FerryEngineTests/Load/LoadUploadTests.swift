@@ -1,129 +1,130 @@
 import FerryCore
-import FerryEngine
+@testable import FerryEngine
 import FerryTesting
 import Foundation
+import NIOCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Load and request bodies` {
-    private let content = SeededBody(seed: 73, size: 1_000_000)
+@Suite(.timeLimit(.minutes(1))) struct `Uploads of loads` {
+    private let content = SeededBody(seed: 36, size: 400_000)
 
-    /// Brings a body in pieces, and again from its beginning if it may.
-    private final class Pieces: LoadBodySource {
-        private let bytes: [UInt8]
-        private let position = Mutex(0)
-        private let isRepeatable: Bool
+    private func request(_ server: UploadServer, method: String = "POST") -> LoadRequest {
+        var request = LoadRequest(url: server.url(), method: method, body: .bytes(Data(content.bytes)))
+        request.isUpload = true
+        return request
+    }
 
-        init(_ bytes: [UInt8], isRepeatable: Bool = true) {
-            self.bytes = bytes
-            self.isRepeatable = isRepeatable
+    private func text(_ load: Load) async throws -> String {
+        var all = Data()
+        while let part = try await load.part() { all += part }
+        return String(decoding: all, as: UTF8.self)
+    }
+
+    @Test func `an upload goes on after a cut, and shows where it is`() async throws {
+        var behaviour = UploadBehaviour()
+        behaviour.faults = [1: .cut(afterBytes: 100_000), 3: .cut(afterBytes: 100_000)]
+        try await withUploads(behaviour) { harness, server, _ in
+            let load = Load(request(server), engine: harness.engine, advisor: nil)
+            let sent = Mutex<Int64>(0)
+            let informed = Mutex<[Int]>([])
+            load.onSent { total in sent.withLock { $0 = total } }
+            load.onInformational { head in informed.withLock { $0.append(head.status) } }
+            let head = try await load.head()
+            #expect(head.status == 201)
+            let text = try await text(load)
+            #expect(text == "stored")
+            #expect(server.completed["/in"]?.readableBytesView.elementsEqual(content.bytes) == true)
+            #expect(server.bytesReceived == content.size)
+            #expect(sent.withLock(\.self) == content.size)
+            #expect(informed.withLock(\.self) == [104])
+            #expect(load.exchanges.map(\.method) == ["POST", "HEAD", "PATCH", "HEAD", "PATCH"])
         }
+    }
 
-        func next() async throws -> Data? {
-            position.withLock { position in
-                guard position < bytes.count else { return nil }
-                let end = min(position + 70_000, bytes.count)
-                defer { position = end }
-                return Data(bytes[position..<end])
+    @Test func `a cut of a server without support is an error`() async throws {
+        var behaviour = UploadBehaviour()
+        behaviour.resumes = false
+        behaviour.faults = [1: .cut(afterBytes: 100_000)]
+        try await withUploads(behaviour) { harness, server, _ in
+            let load = Load(request(server), engine: harness.engine, advisor: nil)
+            let error = await #expect(throws: TransferError.self) { try await load.head() }
+            #expect(error?.code == .connectionLost)
+            #expect(load.upload == nil)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `another load goes on with a canceled upload`() async throws {
+        var behaviour = UploadBehaviour()
+        behaviour.faults = [1: .cut(afterBytes: 100_000)]
+        // The first load waits for a server that does not come back.
+        behaviour.always = .status(503)
+        try await withUploads(behaviour) { harness, server, _ in
+            let first = Load(request(server), engine: harness.engine, advisor: nil)
+            let task = Task { try await first.head() }
+            try await eventually("the server has bytes") { server.requests.count >= 2 }
+            first.cancel()
+            _ = await task.result
+            let facts = try #require(first.upload)
+            server.behave { $0.always = nil }
+            var request = request(server)
+            request.continues = facts
+            let second = Load(request, engine: harness.engine, advisor: nil)
+            let head = try await second.head()
+            #expect(head.status == 201)
+            #expect(server.completed["/in"]?.readableBytesView.elementsEqual(content.bytes) == true)
+            #expect(server.bytesReceived == content.size)
+        }
+    }
+
+    @Test func `an upload that brings nothing for the request's timeout ends`() async throws {
+        var behaviour = UploadBehaviour()
+        behaviour.faults = [1: .cut(afterBytes: 100_000)]
+        behaviour.always = .status(503)
+        try await withUploads(behaviour) { harness, server, _ in
+            var request = request(server)
+            request.idleTimeout = 0.2
+            let load = Load(request, engine: harness.engine, advisor: nil)
+            let error = await #expect(throws: TransferError.self) { try await load.head() }
+            #expect(error?.code == .serverBusy)
+            #expect(load.upload?.resource != nil)
+        }
+    }
+
+    @Test func `a file that changes ends the upload`() async throws {
+        var behaviour = UploadBehaviour()
+        behaviour.faults = [1: .cut(afterBytes: 100_000)]
+        try await withUploads(behaviour) { harness, server, file in
+            server.behave { $0.announcesAfter = 50_000 }
+            let request = LoadRequest(url: server.url(), method: "PUT", body: .file(path: file.path))
+            let load = Load(request, engine: harness.engine, advisor: nil)
+            load.onInformational { _ in
+                // After the first bytes have left, and before the rest is read.
+                try? Data("other".utf8).write(to: URL(filePath: file.path))
+                let handle = FileHandle(forUpdatingAtPath: file.path)
+                try? handle?.truncate(atOffset: 5)
+                try? handle?.close()
             }
-        }
-
-        func rewound() async throws -> (any LoadBodySource)? { isRepeatable ? Pieces(bytes) : nil }
-    }
-
-    private struct Failing: LoadBodySource {
-        func next() async throws -> Data? { throw TransferError(.invalidRequest, "No more.") }
-        func rewound() async throws -> (any LoadBodySource)? { nil }
-    }
-
-    private func bodies(_ folder: TemporaryFolder) throws -> [LoadBody] {
-        let path = folder.file("body")
-        try Data(content.bytes).write(to: URL(filePath: path))
-        return [
-            .bytes(Data(content.bytes)), .file(path: path), .stream(Pieces(content.bytes), length: content.size),
-            .stream(Pieces(content.bytes), length: nil),
-        ]
-    }
-
-    @Test func `a body arrives from memory, file and stream`() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await withLoads(OriginScript()) { harness async throws in
-            for body in try bodies(folder) {
-                let load = harness.load(method: "PUT", body: body)
-                let sent = Mutex<[Int64]>([])
-                load.onSent { count in sent.withLock { $0.append(count) } }
-                #expect(try await load.head().status == 200)
-                _ = try await load.rest()
-                let last = try #require(harness.origin.requests.last)
-                #expect(last.body == content.bytes)
-                #expect(last.value("Expect") == nil)
-                #expect(sent.withLock { $0.last } == content.size)
-                #expect(sent.withLock { $0 == $0.sorted() && $0.count > 1 })
-                #expect(load.exchanges.last?.requestBodyBytes == content.size)
-                #expect(load.exchanges.last?.requestEnd != nil)
-            }
-            #expect(harness.origin.requests.last?.value("Transfer-Encoding") == "chunked")
-            #expect(harness.origin.requests.first?.value("Content-Length") == "\(content.size)")
+            _ = await #expect(throws: TransferError.self) { try await load.head() }
+            #expect(server.completed.isEmpty)
         }
     }
+}
 
-    @Test func `25 every kind of body is sent again after a challenge`() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await withLoads(OriginScript(always: .basic(user: "u", password: "p"))) { harness async throws in
-            for body in try bodies(folder) {
-                let load = harness.load(method: "POST", body: body) {
-                    $0.credentials = Credentials(user: "u", password: "p")
-                }
-                #expect(try await load.head().status == 200)
-                _ = try await load.rest()
-                #expect(harness.origin.requests.last?.body == content.bytes)
-            }
-        }
-    }
-
-    @Test func `a stream that cannot begin again ends the load`() async throws {
-        try await withLoads(OriginScript(rules: [.on(.path("/old"), .redirect(to: "/new", status: 307))])) {
-            harness async throws in
-            let source = Pieces(content.bytes, isRepeatable: false)
-            let load = harness.load("/old", method: "POST", body: .stream(source, length: nil))
-            #expect(await load.failure()?.details.urlError == -1021)
-        }
-    }
-
-    @Test func `a stream that fails or has another length ends the load`() async throws {
-        try await withLoads(OriginScript()) { harness async throws in
-            let failing = harness.load(method: "POST", body: .stream(Failing(), length: nil))
-            #expect(await failing.failure()?.code == .invalidRequest)
-            for length in [content.size + 1, content.size - 1] {
-                let load = harness.load(method: "POST", body: .stream(Pieces(content.bytes), length: length))
-                #expect(await load.failure()?.details.urlError == -1021)
-            }
-        }
-    }
-
-    @Test func `files that cannot be sent have codes of their own`() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await withLoads(OriginScript()) { harness async throws in
-            for (path, code) in [(folder.file("none"), -1100), (folder.path, -1101), ("/dev/null", -1102)] {
-                #expect(await harness.load(method: "PUT", body: .file(path: path)).failure()?.details.urlError == code)
-            }
-            #expect(harness.origin.requests.isEmpty)
-        }
-    }
-
-    @Test func `an answer before the body has been sent is the result`() async throws {
-        let refusal = "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
-        try await withRawServer(answering: refusal) { port in
-            try await withLoads(OriginScript()) { harness async throws in
-                let endless = EndlessPieces()
-                let load = harness.load(
-                    "http://127.0.0.1:\(port)/", method: "POST", body: .stream(endless, length: nil))
-                #expect(try await load.head().status == 413)
-                #expect(try await load.rest() == Array("no".utf8))
-            }
-        }
+@Suite struct `Outages of uploads` {
+    @Test func `pauses grow while nothing comes, and end with the patience`() {
+        let start = SuspendingClock.now
+        var facts = UploadFacts(url: "http://a.example/")
+        var outage = UploadOutage(nil)
+        let first = outage.pause(after: facts, patience: 60, now: start)
+        #expect(first.map { (0.8...1.2).contains($0) } == true)
+        let second = outage.pause(after: facts, patience: 60, now: start + .seconds(59))
+        #expect(second.map { (1.6...2.4).contains($0) } == true)
+        let third = outage.pause(after: facts, patience: 60, now: start + .seconds(60))
+        #expect(third == nil)
+        facts.frontier = 1
+        let later = outage.pause(after: facts, patience: 60, now: start + .seconds(61))
+        #expect(later.map { (0.8...1.2).contains($0) } == true)
     }
 }

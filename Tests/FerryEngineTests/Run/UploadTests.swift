@@ -50,7 +50,8 @@ import Testing
                     $0.method = "PUT"
                     $0.body = body
                 })
-            #expect(history.failure?.details.urlError == -1021)
+            #expect(history.failure?.code == .fileChanged)
+            #expect(ErrorCode.fileChanged.row.urlError == -1021)
             #expect(origin.requests.isEmpty)
         }
     }

@@ -109,6 +109,7 @@ export default {
     range_mismatch: 'Der Server gab einen falschen Teil der Datei.', resource_changed: 'Die Datei auf dem Server hat sich zu oft geändert.',
     budget_exceeded: 'Es wurde zu viel vergeblich empfangen.', too_many_redirects: 'Der Server leitet zu oft weiter.', redirect_refused: 'Der Weiterleitung wird nicht gefolgt.',
     too_large: 'Die Datei ist größer als erlaubt.', length_mismatch: 'Die Größe stimmt nicht.', digest_mismatch: 'Die Prüfsumme stimmt nicht.',
+    file_changed: 'Die Datei wurde während des Hochladens geändert.', upload_conflict: 'Der Server behauptet mehr, als ihm gesendet wurde.',
     disk_full: 'Die Platte ist voll.', disk_io: 'Lesen oder Schreiben auf der Platte schlug fehl.', file_too_large: 'Das Dateisystem erlaubt keine Datei dieser Größe.',
     partial_lost: 'Was schon da war, ist verschwunden.', destination_unwritable: 'In den Ordner lässt sich nicht schreiben.',
     destination_exists: 'Eine andere Datei ist schon da.', placement_failed: 'Die Datei ließ sich nicht an ihren Platz bringen.',

@@ -10,12 +10,20 @@ final class Attempt {
     var task: Task<Void, Never>?
     let progress = TransferProgress()
     let limiter: RateLimiter
-    let gate: RateGate
+    private(set) var gate: RateGate
+    /// Which way its file goes.
+    private(set) var direction = TransferDirection.download
     private var meter = SpeedMeter()
 
     init(limiter: RateLimiter, gate: RateGate) {
         self.limiter = limiter
         self.gate = gate
+    }
+
+    /// Makes it an attempt at an upload, whose bytes pass one more limit.
+    func uploads(through limiter: RateLimiter) {
+        direction = .upload
+        gate = gate.adding(limiter)
     }
 
     /// Whether the look-up of its host's name takes long.
@@ -24,7 +32,8 @@ final class Attempt {
     /// How its transfer is shown.
     func liveState(now: UInt64) -> Transfer.Live {
         let received = progress.received.load(ordering: .relaxed)
-        meter.add(bytes: received, now: now)
+        let moved = direction == .upload ? progress.sent.load(ordering: .relaxed) : received
+        meter.add(bytes: moved, now: now)
         return .running(
             received: received, expected: progress.expectedLength, speed: meter.bytesPerSecond,
             segments: progress.segments)

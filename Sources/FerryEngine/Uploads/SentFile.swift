@@ -2,14 +2,13 @@ import FerryCore
 import Foundation
 import NIOCore
 
-/// A file that is the body of a request: read piece by piece as it was when it was opened.
+/// An open file that is the body of requests: read piece by piece, and only as it was when it was opened.
 struct SentFile: Sendable {
-    private static let pieceSize: Int64 = 256 << 10
-
     private let file: OpenFile
     let size: Int64
     /// Nanoseconds since 1970 of the last modification.
     let modified: Int64
+    private let inode: UInt64
 
     /// Opens the file; blocks.
     ///
@@ -24,25 +23,47 @@ struct SentFile: Sendable {
         guard facts.st_mode & S_IFMT == S_IFREG else { throw Self.failure(path, EACCES) }
         size = Int64(facts.st_size)
         modified = Self.modified(facts)
+        inode = UInt64(facts.st_ino)
     }
 
     /// Whether size and time of the last modification are still the same; blocks.
-    var isUnchanged: Bool {
+    private var isUnchanged: Bool {
         var facts = stat()
         guard unsafe fstat(file.descriptor, &facts) == 0 else { return false }
         return Int64(facts.st_size) == size && Self.modified(facts) == modified
+    }
+
+    /// Checks that this is the file that a request was made for.
+    ///
+    /// - Throws: ``TransferError`` with code `file_changed`.
+    func check(is given: RequestBody.SentFile) throws(TransferError) {
+        guard size == given.size, modified == given.modified, given.inode.map({ $0 == inode }) ?? true else {
+            throw changed
+        }
+    }
+
+    /// How it looked when it was opened.
+    var noted: RequestBody.SentFile {
+        RequestBody.SentFile(path: file.path, size: size, modified: modified, inode: inode)
+    }
+
+    private var changed: TransferError {
+        TransferError(
+            .fileChanged,
+            "The file \(file.path.escapingControls) has changed since its upload was asked for; upload it again.")
     }
 
     private static func modified(_ facts: stat) -> Int64 {
         Int64(seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
     }
 
-    /// The piece at an offset; nil at the end of what the file had when it was opened.
-    func piece(at offset: Int64, disk: DiskQueue) async throws(TransferError) -> ByteBuffer? {
-        let count = Int(min(Self.pieceSize, size - offset))
-        guard count > 0 else { return nil }
+    /// Reads the bytes from an offset on.
+    ///
+    /// - Throws: ``TransferError`` with code `file_changed` if the file is no longer as it was: the look comes after the bytes, so
+    ///   that none of another version are ever returned.
+    func piece(at offset: Int64, count: Int, disk: DiskQueue) async throws(TransferError) -> ByteBuffer {
         let place = DiskLane.Place.folder(file.path.folderPart)
-        let read = await disk.at(place).result { [file] system throws(DiskError) -> ByteBuffer in
+        let read = await disk.at(place).result { [self] system throws(DiskError) -> ByteBuffer? in
             var piece = ByteBuffer()
             var failure: DiskError?
             unsafe piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
@@ -55,10 +76,11 @@ struct SentFile: Sendable {
                 }
             }
             if let failure { throw failure }
-            return piece
+            return isUnchanged && piece.readableBytes > 0 ? piece : nil
         }
         switch read {
-        case .success(let piece): return piece.readableBytes > 0 ? piece : nil
+        case .success(let piece?): return piece
+        case .success(nil): throw changed
         case .failure(let error): throw Self.failure(file.path, error.errno)
         }
     }

@@ -1,0 +1,146 @@
+import ArgumentParser
+import FerryCore
+import FerryFoundation
+
+/// The body of a form, as RFC 7578 has it: made once, so that every attempt sends the same bytes.
+struct MultipartForm {
+    private enum Part {
+        case text(name: String, String)
+        case file(name: String, path: String)
+    }
+
+    private let parts: [Part]
+    private let boundary: String
+
+    /// Reads parts as they are typed.
+    ///
+    /// - Throws: `ValidationError` for a part without a name.
+    init(_ typed: [String], in context: CommandContext, boundary: String? = nil) throws {
+        parts = try typed.map { text in
+            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+                throw ValidationError("“\(text.escapingControls)” is no part of a form; write NAME=TEXT or NAME=@FILE.")
+            }
+            let (name, value) = (String(text[..<mark]), text[text.index(after: mark)...])
+            guard value.hasPrefix("@") else { return .text(name: name, String(value)) }
+            return .file(name: name, path: context.typedPath.folder(String(value.dropFirst())))
+        }
+        let random = (0..<3).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        self.boundary = boundary ?? "ferry-" + random
+    }
+
+    var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// Writes the body into the user's cache folder.
+    ///
+    /// - Throws: `ValidationError` for a file that cannot be read, and where the body cannot be written.
+    func write(in context: CommandContext) throws -> RequestBody.SentFile {
+        let folder = try FormFolder.open(in: context)
+        let path = folder + "/" + boundary
+        let out = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard out >= 0 else { throw FormFolder.failure(path, errno) }
+        defer { close(out) }
+        do {
+            for part in parts {
+                try put("--\(boundary)\r\nContent-Disposition: form-data; \(Self.disposition(part))\r\n\r\n", out, path)
+                switch part {
+                case .text(_, let text): try put(text, out, path)
+                case .file(_, let source): try copy(source, out, path)
+                }
+                try put("\r\n", out, path)
+            }
+            try put("--\(boundary)--\r\n", out, path)
+            guard fsync(out) == 0 else { throw FormFolder.failure(path, errno) }
+        } catch {
+            _ = unsafe unlink(path)
+            throw error
+        }
+        guard let file = context.sentFile(path) else { throw FormFolder.failure(path, EIO) }
+        return file
+    }
+
+    private static func disposition(_ part: Part) -> String {
+        switch part {
+        case .text(let name, _): "name=\"\(quoted(name))\""
+        case .file(let name, let path):
+            "name=\"\(quoted(name))\"; filename=\"\(quoted(path.lastPathPart))\"\r\nContent-Type: application/octet-stream"
+        }
+    }
+
+    /// A name as browsers write it (RFC 7578 §4.2, WHATWG HTML §4.10.21.8).
+    private static func quoted(_ name: String) -> String {
+        name.replacing("\r", with: "%0D").replacing("\n", with: "%0A").replacing("\"", with: "%22")
+    }
+
+    private func put(_ text: String, _ out: CInt, _ path: String) throws { try put(Array(text.utf8)[...], out, path) }
+
+    private func put(_ bytes: ArraySlice<UInt8>, _ out: CInt, _ path: String) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe FerryFoundation.write(out, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw FormFolder.failure(path, errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func copy(_ source: String, _ out: CInt, _ path: String) throws {
+        let file = unsafe open(source, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(source) }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = unsafe read(file, &buffer, buffer.count)
+            guard count >= 0 else { throw unreadable(source) }
+            guard count > 0 else { return }
+            try put(buffer[..<count], out, path)
+        }
+    }
+
+    private func unreadable(_ source: String) -> ValidationError {
+        ValidationError("“\(source.escapingControls)” cannot be read: \(FormFolder.words(errno)).")
+    }
+}
+
+/// The folder of the bodies of forms.
+enum FormFolder {
+    /// Seconds after which a body is old: no upload tries that long by itself.
+    private static let age = 30.0 * 86_400
+
+    /// Makes the folder, and removes bodies that are old.
+    ///
+    /// - Throws: `ValidationError` where the user has no home, or the folder cannot be made.
+    static func open(in context: CommandContext) throws -> String {
+        let given = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let cache = given ?? context.home.map({ $0 + "/.cache" }) else {
+            throw ValidationError("A form is kept in your cache folder until it is sent: set HOME or XDG_CACHE_HOME.")
+        }
+        let folder = cache + "/ferry/forms"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ValidationError("The folder \(folder.escapingControls) cannot be made.")
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix("ferry-")
+        {
+            var facts = stat()
+            let path = folder + "/" + name
+            guard unsafe stat(path, &facts) == 0,
+                context.now().timeIntervalSince1970 - Double(facts.st_mtim.tv_sec) > age
+            else { continue }
+            _ = unsafe unlink(path)
+        }
+        return folder
+    }
+
+    /// Removes the body of an upload that has ended well, if it is one of a form.
+    static func leave(_ request: TransferRequest) {
+        guard case .file(let file) = request.body, file.path.folderPart.hasSuffix("/ferry/forms") else { return }
+        _ = unsafe unlink(file.path)
+    }
+
+    static func failure(_ path: String, _ errno: CInt) -> ValidationError {
+        ValidationError("The form cannot be written to \(path.escapingControls): \(words(errno)).")
+    }
+
+    static func words(_ errno: CInt) -> String { unsafe String(cString: strerror(errno)) }
+}

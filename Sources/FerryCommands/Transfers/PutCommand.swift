@@ -1,0 +1,73 @@
+import ArgumentParser
+import FerryClient
+import FerryCore
+
+/// Hands files over that are uploaded, and waits until they are there.
+struct PutCommand: FerrySubcommand {
+    static let configuration = CommandConfiguration(
+        verb: "put",
+        abstract: "Upload files and wait for them.",
+        discussion: """
+            The daemon does the work, as for get. Where the server can resume uploads (draft-ietf-httpbis-resumable-upload), \
+            a connection that is cut costs nothing: the upload goes on where the server has stopped. Elsewhere it begins \
+            again. The file may not change until it is there. Ctrl-C pauses the uploads and says how to go on.
+            """)
+    static let exitStatuses = GetCommand.exitStatuses
+
+    @OptionGroup var upload: UploadOptions
+
+    @Flag(help: "Hand the files over, print the ids and return.")
+    var detach = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors, and print no answer.")
+    var quiet = false
+
+    @Flag(help: "Print the transfers as JSON once they have ended.")
+    var json = false
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        var requests = try upload.requests(in: context)
+        let tries = upload.retries.map { RetryLimits(usual: $0) } ?? GetCommand.retries
+        if !detach { for place in requests.indices { tries.apply(to: &requests[place]) } }
+        let signals = context.console.stopSignals()
+        let service = try context.service()
+        let results = TransferResults()
+        var submissions: [Submission] = []
+        var position: Int64?
+        try await Submission.submit(requests, to: service) { batch, after in
+            if submissions.isEmpty { position = after }
+            submissions += batch
+            for case .accepted(let transfer) in batch { await results.take(transfer) }
+            context.sayRefusals(batch)
+        }
+        let ids = submissions.compactMap(\.id)
+        guard !detach else {
+            if json { context.console.print(try JSONText.array(submissions)) }
+            if !json, !quiet { context.console.print(ids.map(\.description)) }
+            return submissions.handoverStatus
+        }
+        let display = ProgressDisplay(context, total: ids.count, retries: tries, isQuiet: quiet)
+        let wait = TransferWait(context: context, service: service, display: display, signals: signals)
+        let end = try await wait.run(ids, after: position) { await results.take($0) }
+        let transfers = await results.transfers
+        if case .stopped(let signal) = end {
+            return try await Leaving(context: context, service: service, results: results)
+                .leave(ids, signal) { "ferry resume " + $0.map(\.description).joined(separator: " ") }
+        }
+        let final = submissions.map { $0.updated(by: transfers) }
+        for (submission, request) in zip(final, requests) where submission.exitStatus == 0 { FormFolder.leave(request) }
+        if json { context.console.print(try JSONText.array(final)) }
+        if !json, !quiet, upload.output == nil, final.count == 1, case .accepted(let transfer)? = final.first {
+            answer(transfer, context)
+        }
+        return final.exitStatus
+    }
+
+    /// Prints what the server has answered.
+    private func answer(_ transfer: Transfer, _ context: CommandContext) {
+        guard transfer.state == .succeeded, let path = transfer.destination,
+            let bytes = try? context.console.readBytes(path), !bytes.isEmpty
+        else { return }
+        context.console.write(bytes[...])
+    }
+}

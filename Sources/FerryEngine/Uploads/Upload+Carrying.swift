@@ -1,0 +1,67 @@
+import FerryCore
+
+extension Upload {
+    /// Makes the requests of the upload, up to the answer of the resource that the caller named.
+    ///
+    /// Each of them is a conversation of its own, with its redirects and challenges.
+    ///
+    /// - Parameters:
+    ///   - url: where the content is sent to first.
+    ///   - shared: the conversations of the attempt or load.
+    /// - Throws: what the host throws.
+    func carry(
+        isolation: isolated (any Actor)? = #isolation, to url: HTTPURL, planned: [HeaderField] = [],
+        isFresh: Bool = false, by host: some ConversationHost, _ shared: Correspondence, _ engine: Engine
+    ) async throws(TransferError) -> ConversationEnd {
+        while true {
+            let request = try await begin()
+            var conversation = try shared.begin(
+                request, at: try target(of: request, url),
+                planned: planned + request.fields(facts.version, length: content.length), isFresh: isFresh)
+            let ended: ConversationEnd
+            do throws(TransferError) {
+                ended = try await conversation.carry(by: host, shared, engine)
+            } catch {
+                end()
+                throw error
+            }
+            end()
+            guard case .accepted(let accepted) = ended else { return ended }
+            switch answered(accepted.head, from: accepted.course.url) {
+            case .accept:
+                if case .create = request { return ended }
+                return .accepted(
+                    AcceptedExchange(
+                        exchange: accepted.exchange, head: accepted.head, course: accepted.course.answering(for: url),
+                        redirects: accepted.redirects, setup: accepted.setup))
+            case .send: await accepted.exchange.drop()
+            case .fail(let error):
+                await accepted.exchange.close()
+                return .failed(error, later: LaterAnswer(accepted.head))
+            }
+        }
+    }
+
+    private func target(of request: UploadRequest, _ url: HTTPURL) throws(TransferError) -> HTTPURL {
+        if case .create = request { return url }
+        guard let resource = facts.resource else {
+            throw TransferError(.internal, "An upload goes on whose resource is not known.")
+        }
+        return try HTTPURL(parsing: resource)
+    }
+}
+
+extension Correspondence {
+    /// A conversation about an upload.
+    func begin(
+        _ request: UploadRequest, at url: HTTPURL, planned: [HeaderField], isFresh: Bool
+    ) throws(TransferError) -> Conversation {
+        guard let method = request.method else { return try begin(at: url, planned: planned, isFresh: isFresh) }
+        var terms = try terms.get()
+        terms.method = method
+        terms.hasBody = request.part != nil
+        terms.fields.removeAll(where: RequestCourse.isAboutBody)
+        let course = RequestCourse(from: url, terms, cookies: memory.cookies)
+        return Conversation(terms, from: course, planned: planned, isFresh: isFresh)
+    }
+}

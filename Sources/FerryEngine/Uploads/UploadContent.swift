@@ -1,0 +1,53 @@
+import FerryCore
+import Foundation
+import NIOCore
+
+/// The content of an upload, which can be read from any position.
+enum UploadContent: Sendable {
+    case bytes(Data)
+    case file(SentFile, DiskQueue)
+
+    /// Opens the content of a request.
+    ///
+    /// - Throws: ``TransferError`` with code `file_changed` if the file is not the one that the request was made for, and with
+    ///   Foundation's code for a file that cannot be sent.
+    init(_ body: RequestBody, disk: DiskQueue) async throws(TransferError) {
+        switch body {
+        case .bytes(let data): self = .bytes(data)
+        case .file(let given):
+            self = try await Self(path: given.path, disk: disk)
+            if case .file(let file, _) = self { try file.check(is: given) }
+        }
+    }
+
+    /// Opens a file.
+    init(path: String, disk: DiskQueue) async throws(TransferError) {
+        let opened = await disk.result { _ throws(DiskError) in
+            Result { () throws(TransferError) in try SentFile(path: path) }
+        }
+        switch opened {
+        case .success(let file): self = .file(try file.get(), disk)
+        case .failure(let error): throw error.transferError
+        }
+    }
+
+    /// Bytes of all of it.
+    var length: Int64 {
+        switch self {
+        case .bytes(let data): Int64(data.count)
+        case .file(let file, _): file.size
+        }
+    }
+
+    /// The bytes from a position on, at most so many.
+    ///
+    /// - Throws: ``TransferError`` with code `file_changed`.
+    func piece(at position: Int64, count: Int) async throws(TransferError) -> ByteBuffer {
+        switch self {
+        case .bytes(let data):
+            let start = data.startIndex + Int(position)
+            return ByteBuffer(bytes: data[start..<min(start + count, data.endIndex)])
+        case .file(let file, let disk): return try await file.piece(at: position, count: count, disk: disk)
+        }
+    }
+}

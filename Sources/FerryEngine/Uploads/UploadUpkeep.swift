@@ -1,0 +1,43 @@
+package import FerryCore
+
+/// What is done about an upload outside of its attempts.
+package struct UploadUpkeep: Sendable {
+    private let engine: Engine
+
+    package init(_ engine: Engine) { self.engine = engine }
+
+    /// Notes how a file looks that is to be uploaded.
+    ///
+    /// - Throws: ``TransferError`` with Foundation's code for what is missing, a directory or unreadable.
+    package func look(at path: String) async throws(TransferError) -> RequestBody.SentFile {
+        guard case .file(let file, _) = try await UploadContent(path: path, disk: engine.disk) else {
+            throw TransferError(.internal, "A file's content is none.")
+        }
+        return file.noted
+    }
+
+    /// Seconds for which a server is asked to give up an upload.
+    private static let cancelTimeout = 10.0
+
+    /// Asks the server to give up an upload that was canceled; returns at once. What the server answers changes nothing.
+    package func cancel(_ upload: UploadFacts, of record: TransferRecord) {
+        guard let resource = upload.resource, let url = try? HTTPURL(parsing: resource),
+            let home = try? HTTPURL(parsing: record.request.url)
+        else { return }
+        let isHome = url.origin == home.origin
+        var request = LoadRequest(
+            url: resource, method: "DELETE",
+            fields: UploadRequest.cancel.fields(upload.version, length: 0)
+                + (isHome ? record.request.headers.filter { !RequestCourse.isAboutBody($0) } : []))
+        request.credentials = isHome ? record.credentials : nil
+        request.idleTimeout = Self.cancelTimeout
+        request.insecure = record.request.insecure
+        request.proxyEnvironment = record.request.proxyEnvironment
+        (request.minimumTLS, request.maximumTLS) = (record.request.minimumTLS, record.request.maximumTLS)
+        let load = Load(request, engine: engine, advisor: nil)
+        Task(name: "end of an upload") {
+            _ = try? await load.head()
+            load.cancel()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// What an upload server has got, shared by its connections.
+final class UploadLog: Sendable {
+    /// What the server keeps of one upload.
+    struct Kept: Sendable {
+        /// The path that it was sent to first.
+        var path: String
+        var content = ByteBuffer()
+        var isComplete = false
+    }
+
+    private struct State {
+        var behaviour: UploadBehaviour
+        var requests: [UploadedRequest] = []
+        var uploads: [String: Kept] = [:]
+        var completed: [String: ByteBuffer] = [:]
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var bytes: Int64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ behaviour: UploadBehaviour) { state = Mutex(State(behaviour: behaviour)) }
+
+    var requests: [UploadedRequest] { state.withLock(\.requests) }
+    var completed: [String: ByteBuffer] { state.withLock(\.completed) }
+    var bytesReceived: Int64 { state.withLock(\.bytes) }
+    var behaviour: UploadBehaviour { state.withLock(\.behaviour) }
+
+    func change(_ change: (inout UploadBehaviour) -> Void) { state.withLock { change(&$0.behaviour) } }
+
+    func opened(_ channel: any Channel) {
+        state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
+        }
+    }
+
+    func endConnections() async {
+        for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close() }
+    }
+
+    /// Notes a request.
+    ///
+    /// - Returns: its number, from 1, and what goes wrong with it.
+    func began(_ head: HTTPRequestHead) -> (number: Int, fault: UploadBehaviour.Fault?) {
+        state.withLock { state in
+            state.requests.append(
+                UploadedRequest(method: head.method.rawValue, path: head.uri, fields: head.headers))
+            let number = state.requests.count
+            return (number, state.behaviour.faults[number] ?? state.behaviour.always)
+        }
+    }
+
+    func received(_ count: Int, of number: Int) {
+        state.withLock { state in
+            state.requests[number - 1].count += Int64(count)
+            state.bytes += Int64(count)
+        }
+    }
+
+    /// Begins an upload; returns the name under which it is kept.
+    func create(_ path: String) -> String {
+        state.withLock { state in
+            let name = "\(state.uploads.count + 1)"
+            state.uploads[name] = Kept(path: path)
+            return name
+        }
+    }
+
+    func upload(_ name: String) -> Kept? { state.withLock { $0.uploads[name] } }
+
+    func change(_ name: String, _ change: (inout Kept) -> Void) {
+        state.withLock { state in
+            guard var kept = state.uploads.removeValue(forKey: name) else { return }
+            change(&kept)
+            state.uploads[name] = kept
+        }
+    }
+
+    func remove(_ name: String) { state.withLock { $0.uploads[name] = nil } }
+
+    /// An upload is whole.
+    func complete(_ name: String) {
+        state.withLock { state in
+            guard var kept = state.uploads.removeValue(forKey: name) else { return }
+            kept.isComplete = true
+            state.completed[kept.path] = kept.content
+            state.uploads[name] = kept
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import FerryCore
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommands
+
+@Suite struct `ferry put` {
+    private let folder: TemporaryFolder
+    private let console = RecordingConsole()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try Data("one".utf8).write(to: URL(fileURLWithPath: folder.file("a.txt")))
+        try Data("three".utf8).write(to: URL(fileURLWithPath: folder.file("ö 5%41.txt")))
+    }
+
+    /// Runs the command with a daemon that accepts uploads.
+    private func run(_ words: String..., daemon: FakeDaemon = FakeDaemon()) async -> Int32 {
+        let context = CommandContext(
+            console: console, environment: ["HOME": folder.path], currentFolder: folder.path
+        ) { daemon }
+        return await FerryProgram.run(["put"] + words, in: context)
+    }
+
+    @Test func `hands over a file as it is, for the URL`() async throws {
+        let daemon = FakeDaemon()
+        #expect(await run("a.txt", "https://example.com/in", "--detach", daemon: daemon) == 0)
+        let request = try #require(daemon.requests.first)
+        #expect(request.url == "https://example.com/in" && request.method == "PUT" && request.direction == .upload)
+        guard case .file(let file) = request.body else { throw TestingError("There is no file.") }
+        #expect(file.path == folder.file("a.txt") && file.size == 3 && file.isNoted && file.inode != nil)
+        // The answer stays with the daemon.
+        #expect(request.folder.isEmpty && request.name == nil)
+        #expect(console.output == "0000000000000001\n")
+    }
+
+    @Test func `adds the names of files to a URL that ends in a slash`() async throws {
+        let daemon = FakeDaemon()
+        #expect(
+            await run("a.txt", "ö 5%41.txt", "https://example.com/in/?k=v", "--detach", daemon: daemon) == 0,
+            "\(console.talk)")
+        #expect(
+            daemon.requests.map(\.url) == [
+                "https://example.com/in/a.txt?k=v", "https://example.com/in/%C3%B6%205%2541.txt?k=v",
+            ])
+    }
+
+    @Test func `takes over what get has too`() async throws {
+        let daemon = FakeDaemon()
+        let status = await run(
+            "-X", "post", "-H", "X-Kind: photo", "-u", "me:secret", "-b", "a=1", "--limit-rate", "8k", "--priority",
+            "high", "-m", "60", "--tag", "t", "-o", "answer.json", "a.txt", "https://example.com/in", "--detach",
+            daemon: daemon)
+        #expect(status == 0, "\(console.talk)")
+        let request = try #require(daemon.requests.first)
+        #expect(request.url == "https://me:secret@example.com/in" && request.method == "POST")
+        #expect(request.headers.contains(HeaderField(name: "X-Kind", value: "photo")))
+        #expect(request.headers.contains { $0.isNamed("Cookie") })
+        #expect(request.rateLimit == 8192 && request.priority == .high && request.resourceTimeout == 60)
+        #expect(request.tags == ["t"] && request.folder == folder.path && request.name == "answer.json")
+    }
+
+    @Test func `makes a form once, and names its files`() async throws {
+        let daemon = FakeDaemon()
+        let status = await run(
+            "--data-form", "title=Sea = blue", "--data-form", "f\"ile=@a.txt", "https://example.com/form", "--detach",
+            daemon: daemon)
+        #expect(status == 0, "\(console.talk)")
+        let request = try #require(daemon.requests.first)
+        let type = try #require(request.headers.first { $0.isNamed("Content-Type") }?.value)
+        let boundary = try #require(type.split(separator: "=").last)
+        guard case .file(let file) = request.body else { throw TestingError("There is no file.") }
+        let body = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(
+            body == """
+                --\(boundary)\r
+                Content-Disposition: form-data; name="title"\r
+                \r
+                Sea = blue\r
+                --\(boundary)\r
+                Content-Disposition: form-data; name="f%22ile"; filename="a.txt"\r
+                Content-Type: application/octet-stream\r
+                \r
+                one\r
+                --\(boundary)--\r
+
+                """)
+        #expect(request.method == "POST" && file.size == Int64(body.utf8.count))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test(arguments: [
+        ([], "There is nothing to upload"), (["https://example.com/"], "There is no file to upload"),
+        (["none", "https://example.com/"], "is no file that can be uploaded"),
+        (["a.txt", "a.txt", "https://example.com/in"], "need a URL whose path ends in /"),
+        (["a.txt", "https://example.com/in", "-X", "GET"], "PUT, POST or PATCH"),
+        (["a.txt", "https://example.com/in", "--data-form", "a=b"], "the whole body"),
+        (["https://example.com/in", "--data-form", "=b"], "is no part of a form"),
+        (["https://example.com/in", "--data-form", "f=@none"], "cannot be read"),
+    ])
+    func `says what is wrong`(words: [String], sentence: String) async throws {
+        let daemon = FakeDaemon()
+        let context = CommandContext(
+            console: console, environment: ["HOME": folder.path], currentFolder: folder.path
+        ) { daemon }
+        #expect(await FerryProgram.run(["put"] + words, in: context) == 64)
+        #expect(console.talk.contains(sentence), "\(console.talk)")
+        #expect(daemon.requests.isEmpty)
+        let forms = folder.path + "/.cache/ferry/forms"
+        #expect((try? FileManager.default.contentsOfDirectory(atPath: forms)) ?? [] == [])
+    }
+}

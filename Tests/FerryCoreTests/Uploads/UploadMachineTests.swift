@@ -1,0 +1,231 @@
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct `Upload machine` {
+    private let url: HTTPURL
+    private let resource = "https://a.example/uploads/1"
+
+    init() throws { url = try HTTPURL(parsing: "https://a.example/in") }
+
+    private func machine(
+        _ facts: UploadFacts? = nil, method: String = "PUT", length: Int64 = 1000, policy: RedirectPolicy = .init()
+    ) -> UploadMachine {
+        UploadMachine(facts, url: url.string, method: method, length: length, policy: policy)
+    }
+
+    private func known(offset: Int64 = 0, reach: Int64 = 1000) -> UploadFacts {
+        var facts = UploadFacts(url: url.string)
+        (facts.resource, facts.offset, facts.frontier, facts.reach) = (resource, offset, offset, reach)
+        return facts
+    }
+
+    private func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> ResponseHead {
+        ResponseHead(
+            status: status, fields: fields.map { HeaderField(name: $0.key, value: $0.value) }, url: url.string,
+            origin: url.origin)
+    }
+
+    /// What a machine says to a head, when nothing is asked of it after that.
+    private func step(_ machine: UploadMachine, _ head: ResponseHead) -> UploadMachine.Step {
+        var machine = machine
+        return machine.answered(head, from: url)
+    }
+
+    private func code(_ step: UploadMachine.Step) -> ErrorCode? {
+        if case .fail(let error) = step { error.code } else { nil }
+    }
+
+    @Test func `the first request is the caller's own, with all of the content`() {
+        let machine = machine()
+        #expect(machine.request == .create(until: 1000))
+        #expect(machine.request.method == nil)
+        let fields = machine.request.fields(.newest, length: 1000)
+        #expect(
+            fields.map { "\($0.name): \($0.value)" } == [
+                "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1", "Upload-Length: 1000",
+            ])
+    }
+
+    @Test(arguments: [
+        (UploadVersion.three, ["Upload-Draft-Interop-Version: 3", "Upload-Incomplete: ?1", "Upload-Offset: 10"]),
+        (.five, ["Upload-Draft-Interop-Version: 5", "Upload-Complete: ?0", "Upload-Offset: 10"]),
+        (
+            .six,
+            [
+                "Upload-Draft-Interop-Version: 6", "Upload-Complete: ?0", "Upload-Offset: 10",
+                "Content-Type: application/partial-upload",
+            ]
+        ),
+    ])
+    func `a part has the fields of its version`(version: UploadVersion, fields: [String]) {
+        let request = UploadRequest.append(from: 10, until: 20)
+        #expect(request.fields(version, length: 30).map { "\($0.name): \($0.value)" } == fields)
+        #expect(request.method == "PATCH")
+    }
+
+    @Test func `a server that knows nothing of it answers as always`() {
+        for status in [200, 201, 204, 302, 400, 403, 404, 500] {
+            #expect(step(machine(), head(status)) == .accept, "\(status)")
+        }
+    }
+
+    @Test func `104 names the upload resource, and an attempt after a cut asks it`() {
+        var first = machine()
+        first.begins()
+        let answer1 = first.informed(
+            head(104, ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "6"]), from: url)
+        #expect(answer1)
+        #expect(first.isResumable)
+        let answer2 = first.informed(head(104, ["Upload-Offset": "300"]), from: url)
+        #expect(!answer2)
+        #expect(first.facts.frontier == 300)
+        first.ended(at: 700, before: 0)
+        #expect(first.facts.reach == 700)
+        var second = machine(first.facts)
+        #expect(second.request == .offset)
+        #expect(second.facts.version == .six)
+        let answer3 = second.answered(head(204, ["Upload-Offset": "650", "Upload-Complete": "?0"]), from: url)
+        #expect(answer3 == .send(.append(from: 650, until: 1000)))
+        let answer4 = second.answered(head(200, ["Upload-Complete": "?1"]), from: url)
+        #expect(answer4 == .accept)
+    }
+
+    @Test(arguments: [
+        ("http://a.example/uploads/1", "plain HTTP after TLS"), ("https://192.168.1.4/uploads/1", "a private address"),
+        ("ftp://a.example/1", "another scheme"), ("", "no URL"),
+    ])
+    func `an upload resource where no redirect may lead is not used`(location: String, why: String) {
+        var machine = machine()
+        let answer5 = machine.informed(head(104, ["Location": location]), from: url)
+        #expect(!answer5, "\(why)")
+        #expect(!machine.isResumable)
+    }
+
+    @Test func `a second resource does not take the place of the first`() {
+        var machine = machine()
+        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url)
+        let answer6 = machine.informed(head(104, ["Location": "/uploads/2"]), from: url)
+        #expect(!answer6)
+        #expect(machine.facts.resource == resource)
+    }
+
+    @Test(arguments: [("701", 700), ("-1", 700), ("1001", 1000), ("999999999999999", 1000)])
+    func `an offset beyond what was sent ends the upload`(offset: String, reach: Int64) {
+        var machine = machine(known(reach: reach))
+        let step = machine.answered(head(204, ["Upload-Offset": offset]), from: url)
+        #expect(code(step) == .uploadConflict)
+    }
+
+    @Test(arguments: ["", "abc", "1, 2", "9999999999999999", "1.5", "+3"])
+    func `an offset that is no number ends the attempt`(offset: String) {
+        var machine = machine(known())
+        let answer7 = machine.answered(head(204, ["Upload-Offset": offset]), from: url)
+        #expect(code(answer7) == .badResponse)
+    }
+
+    @Test func `an offset that goes back is followed`() {
+        var machine = machine(known(offset: 800))
+        let step = machine.answered(head(204, ["Upload-Offset": "100"]), from: url)
+        #expect(step == .send(.append(from: 100, until: 1000)))
+        #expect(machine.facts.frontier == 800)
+    }
+
+    @Test func `a server that never gets further ends the attempt`() {
+        var machine = machine(known())
+        _ = machine.answered(head(204, ["Upload-Offset": "0"]), from: url)
+        var steps: [UploadMachine.Step] = []
+        for _ in 0...UploadMachine.mostInVain {
+            steps.append(machine.answered(head(409, ["Upload-Offset": "0"]), from: url))
+        }
+        #expect(steps.last.flatMap(code) == .badResponse)
+        #expect(steps.first == .send(.append(from: 0, until: 1000)))
+    }
+
+    @Test func `parts keep to the limit that the server states`() {
+        var machine = machine()
+        machine.begins()
+        let answer8 = machine.answered(head(413, ["Upload-Limit": "max-append-size=400, max-age=3600"]), from: url)
+        #expect(answer8 == .send(.create(until: 400)))
+        let made = head(
+            201, ["Location": "/uploads/1", "Upload-Complete": "?0", "Upload-Offset": "400"])
+        let answer9 = machine.answered(made, from: url)
+        #expect(answer9 == .send(.append(from: 400, until: 800)))
+        machine.begins()
+        let taken = head(204, ["Upload-Complete": "?0", "Upload-Offset": "800"])
+        let answer10 = machine.answered(taken, from: url)
+        #expect(answer10 == .send(.append(from: 800, until: 1000)))
+        #expect(
+            machine.request.fields(.newest, length: 1000).contains(HeaderField(name: "Upload-Complete", value: "?1")))
+    }
+
+    @Test func `content that is larger than the server takes ends the upload at once`() {
+        var machine = machine()
+        let answer11 = machine.answered(head(413, ["Upload-Limit": "max-size=999"]), from: url)
+        #expect(code(answer11) == .tooLarge)
+    }
+
+    @Test(arguments: [404, 410]) func `a resource that is gone makes the upload begin again`(status: Int) {
+        var machine = machine(known(offset: 500))
+        let answer12 = machine.answered(head(status), from: url)
+        #expect(answer12 == .send(.create(until: 1000)))
+        #expect(machine.facts.restarts == 1)
+        #expect(machine.facts.reach == 0)
+    }
+
+    @Test func `an upload that may have arrived is not made again by a method that forbids it`() {
+        var machine = machine(known(offset: 500, reach: 1000), method: "POST")
+        let answer13 = machine.answered(head(404), from: url)
+        #expect(code(answer13) == .notFound)
+    }
+
+    @Test func `an upload whose answer was lost is done`() {
+        var machine = machine(known(offset: 500))
+        let answer14 = machine.answered(head(204, ["Upload-Offset": "1000", "Upload-Complete": "?1"]), from: url)
+        #expect(answer14 == .accept)
+        #expect(machine.facts.offset == 1000)
+        var liar = self.machine(known(offset: 500))
+        let half = head(204, ["Upload-Offset": "600", "Upload-Complete": "?1"])
+        let answer15 = liar.answered(half, from: url)
+        #expect(code(answer15) == .uploadConflict)
+    }
+
+    @Test(arguments: [500, 502, 503, 504, 429])
+    func `a busy upload resource is asked again later`(status: Int) {
+        var asking = machine(known())
+        let answer16 = asking.answered(head(status), from: url)
+        #expect(code(answer16) == .serverBusy)
+        // The same status as the answer of the resource itself is a result.
+        let answer17 = asking.answered(head(204, ["Upload-Offset": "10"]), from: url)
+        #expect(answer17 != .accept)
+        let answer18 = asking.answered(head(status, ["Upload-Complete": "?1"]), from: url)
+        #expect(answer18 == .accept)
+    }
+
+    @Test func `a server of an earlier version is asked again in that version, once`() {
+        var machine = machine()
+        let refusal = head(400, ["Upload-Draft-Interop-Version": "6"])
+        let answer19 = machine.answered(refusal, from: url)
+        #expect(answer19 == .send(.create(until: 1000)))
+        #expect(machine.facts.version == .six)
+        let other = head(400, ["Upload-Draft-Interop-Version": "5"])
+        let answer20 = machine.answered(other, from: url)
+        #expect(answer20 == .accept)
+    }
+
+    @Test func `facts of another URL do not count`() {
+        var facts = known(offset: 500)
+        facts.url = "https://b.example/in"
+        #expect(machine(facts).request == .create(until: 1000))
+    }
+
+    @Test func `facts come back from the journal as they were, and foreign ones do no harm`() throws {
+        var facts = known(offset: 5)
+        facts.version = .three
+        facts.mostOfPart = 7
+        let data = try JSONEncoder().encode(facts)
+        #expect(try JSONDecoder().decode(UploadFacts.self, from: data) == facts)
+        let later = #"{"url":"https://a.example/in","resource":"https://a.example/uploads/1","version":12,"offset":3}"#
+        #expect(try JSONDecoder().decode(UploadFacts.self, from: Data(later.utf8)).resource == nil)
+    }
+}
