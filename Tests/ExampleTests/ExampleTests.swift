@@ -145,4 +145,27 @@ struct `The examples` {
             #expect(try FileDigest.sha256(daemon.file("Downloads/large.bin")) == body.sha256Hex)
         }
     }
+
+    @Test func `an upload goes on after its program was killed`() async throws {
+        let body = SeededBody(seed: 70, size: 6 * Self.mebibyte)
+        let server = try await UploadServer.start()
+        try await withExample(OriginScript(body)) { daemon, _ in
+            let file = daemon.file("photo.jpg")
+            try Data(body.bytes).write(to: URL(fileURLWithPath: file))
+            _ = try await daemon.run(["limit", "2M"])
+            let app = try daemon.example("UploadInBackground", file, server.url("/photo.jpg"))
+            try await server.wait(forBytes: Int64(Self.mebibyte))
+            app.send(SIGKILL)
+            _ = await app.result()
+            try await daemon.killDaemon()
+            _ = try await daemon.run(["daemon", "start"])
+            try await eventually("the upload is there\n\(daemon.log)") { server.completed["/photo.jpg"] != nil }
+            #expect(server.completed["/photo.jpg"]?.readableBytesView.elementsEqual(body.bytes) == true)
+            #expect(server.bytesReceived == body.size)
+            let result = await try daemon.example("UploadInBackground").result()
+            #expect(result.stdout.contains("The server says: stored"), "\(result)")
+            #expect(result.stdout.contains("photo.jpg is uploaded."), "\(result)")
+        }
+        await server.stop()
+    }
 }

@@ -22,13 +22,21 @@ final class RequestBodyStream: Sendable {
     /// Whether it is a part of something whose end the server asks for: then it is not known what came of a beginning.
     let isPart: Bool
     private let source: Source
+    /// Called right before a piece goes to the connection.
+    private let willSend: @Sendable (ByteBuffer) async throws -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - length: what the source will bring; nil sends it chunked.
     ///   - source: the next piece; nil at the end.
-    init(length: Int64?, isPart: Bool = false, source: @escaping Source) {
+    ///   - willSend: called right before a piece goes to the connection.
+    init(
+        length: Int64?, isPart: Bool = false,
+        willSend: @escaping @Sendable (ByteBuffer) async throws -> Void = { _ in },
+        source: @escaping Source
+    ) {
         self.length = length
+        self.willSend = willSend
         self.isPart = isPart
         self.source = source
     }
@@ -68,25 +76,38 @@ final class RequestBodyStream: Sendable {
 
     private func send(to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop) async throws {
         var sent: Int64 = 0
-        while let part = try await source() {
-            guard part.readableBytes > 0 else { continue }
+        var next = try await source()
+        while let part = next {
             sent += Int64(part.readableBytes)
             if let length, sent > length { throw Self.changed }
-            // The client does not promise to complete its future once it has lost interest.
-            let taken = loop.makePromise(of: Void.self)
-            let isEnded = state.withLock { state in
-                if !state.isEnded { state.blocked = taken }
-                return state.isEnded
+            // The next piece is read while this one is on its way.
+            async let following = source()
+            if part.readableBytes > 0 {
+                try await willSend(part)
+                try await write(part, to: writer, on: loop)
             }
-            if isEnded {
-                taken.fail(ExchangeEnd.stopped)
-            } else {
-                writer.write(.byteBuffer(part)).cascade(to: taken)
-            }
-            try await taken.futureResult.get()
+            next = nil
+            next = try await following
         }
         if let length, sent < length { throw Self.changed }
         state.withLock { $0.isFinished = true }
+    }
+
+    private func write(
+        _ part: ByteBuffer, to writer: HTTPClient.Body.StreamWriter, on loop: any EventLoop
+    ) async throws {
+        // The client does not promise to complete its future once it has lost interest.
+        let taken = loop.makePromise(of: Void.self)
+        let isEnded = state.withLock { state in
+            if !state.isEnded { state.blocked = taken }
+            return state.isEnded
+        }
+        if isEnded {
+            taken.fail(ExchangeEnd.stopped)
+        } else {
+            writer.write(.byteBuffer(part)).cascade(to: taken)
+        }
+        try await taken.futureResult.get()
     }
 
     /// The source brought more or less than it was to.

@@ -61,10 +61,14 @@ struct SentFile: Sendable {
     ///
     /// - Throws: ``TransferError`` with code `file_changed` if the file is no longer as it was: the look comes after the bytes, so
     ///   that none of another version are ever returned.
-    func piece(at offset: Int64, count: Int, disk: DiskQueue) async throws(TransferError) -> ByteBuffer {
+    func piece(
+        at offset: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer, disk: DiskQueue
+    ) async throws(TransferError) -> ByteBuffer {
         let place = DiskLane.Place.folder(file.path.folderPart)
         let read = await disk.at(place).result { [self] system throws(DiskError) -> ByteBuffer? in
-            var piece = ByteBuffer()
+            // Taken here, so that nothing else refers to it and its memory is used again.
+            var piece = buffer()
+            piece.clear(minimumCapacity: count)
             var failure: DiskError?
             unsafe piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
                 let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])

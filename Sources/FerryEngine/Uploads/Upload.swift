@@ -27,9 +27,6 @@ final class Upload: Sendable {
         var reach: Int64 = 0
     }
 
-    /// Bytes that are read and sent at once.
-    private static let pieceSize = 256 << 10
-
     let content: UploadContent
     private let place: Place
     private let state: Mutex<State>
@@ -61,28 +58,15 @@ final class Upload: Sendable {
         guard let part = request.part else { return nil }
         var isPart = false
         if case .append = request { isPart = true }
-        let position = Atomic(part.lowerBound)
-        return RequestBodyStream(length: part.upperBound - part.lowerBound, isPart: isPart) {
-            let start = position.load(ordering: .relaxed)
-            guard start < part.upperBound else { return nil }
-            let piece = try await self.piece(at: start, until: part.upperBound)
-            position.store(start + Int64(piece.readableBytes), ordering: .relaxed)
-            return piece
+        let reader = UploadReader(content, part, gate: place.gate)
+        return RequestBodyStream(length: part.upperBound - part.lowerBound, isPart: isPart) { piece in
+            try await self.recordIfNeeded()
+            reader.sends(piece)
+            self.state.withLock { $0.sent = max($0.sent, reader.end) }
+            self.place.onSent(piece.readableBytes)
+        } source: {
+            try await reader.next()
         }
-    }
-
-    private func piece(at position: Int64, until end: Int64) async throws(TransferError) -> ByteBuffer {
-        var count = min(Self.pieceSize, Int(clamping: end - position))
-        if let gate = place.gate, !gate.isOpen { count = min(count, gate.pieceSize) }
-        let piece = try await content.piece(at: position, count: count)
-        if let wait = place.gate?.reserve(piece.readableBytes), wait > 0 {
-            // A request that ends cancels its body.
-            do { try await Task.sleep(for: .nanoseconds(Int64(clamping: wait))) } catch { throw ExchangeEnd.stopped }
-        }
-        try await recordIfNeeded()
-        state.withLock { $0.sent = max($0.sent, position + Int64(piece.readableBytes)) }
-        place.onSent(piece.readableBytes)
-        return piece
     }
 
     // MARK: The machine

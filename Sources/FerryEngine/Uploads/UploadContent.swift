@@ -41,13 +41,17 @@ enum UploadContent: Sendable {
 
     /// The bytes from a position on, at most so many.
     ///
+    /// - Parameter buffer: gives the memory for them, which is used again where nothing else refers to it.
     /// - Throws: ``TransferError`` with code `file_changed`.
-    func piece(at position: Int64, count: Int) async throws(TransferError) -> ByteBuffer {
+    func piece(at position: Int64, count: Int, into buffer: @escaping @Sendable () -> ByteBuffer)
+        async throws(TransferError) -> ByteBuffer
+    {
         switch self {
         case .bytes(let data):
             let start = data.startIndex + Int(position)
             return ByteBuffer(bytes: data[start..<min(start + count, data.endIndex)])
-        case .file(let file, let disk): return try await file.piece(at: position, count: count, disk: disk)
+        case .file(let file, let disk):
+            return try await file.piece(at: position, count: count, into: buffer, disk: disk)
         }
     }
 }

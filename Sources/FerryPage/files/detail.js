@@ -3,7 +3,7 @@
 import { call, stream } from './api.js';
 import { FileMap, SpeedChart } from './chart.js';
 import { button, find, make, setText } from './dom.js';
-import { moment, number, percent, size, speed, time, title, visible } from './format.js';
+import { moment, moved, number, percent, size, speed, time, title, visible } from './format.js';
 import { text } from './text.js';
 import { command, describe, extent, proofs, remedies, sentence, spoken } from './words.js';
 
@@ -118,7 +118,7 @@ export class Detail {
   }
 
   #showProgress(transfer) {
-    const { state, segments = [], bytes_expected: all, bytes_received: done } = transfer;
+    const { state, segments = [] } = transfer, { done, all } = moved(transfer);
     const isOver = state === 'succeeded' || state === 'canceled';
     this.#parts.progress.hidden = isOver;
     if (isOver) return;
@@ -189,7 +189,7 @@ export class Detail {
 
   /** Says the progress at each tenth. */
   #say(transfer) {
-    const { id, state, bytes_received: done, bytes_expected: all } = transfer;
+    const { id, state } = transfer, { done, all } = moved(transfer);
     const tenth = state === 'running' && all ? Math.floor((done / all) * 10) : 0;
     const key = `${id} ${tenth}`;
     if (tenth < 1 || this.#spoken === key) return;

@@ -38,8 +38,15 @@ export const time = date => clock.format(new Date(date));
 /** How much of a transfer is done, 0 to 1; null where its size is not known. */
 export function part(transfer) {
   if (transfer.state === 'succeeded') return 1;
-  if (!transfer.bytes_expected) return null;
-  return Math.min(1, transfer.bytes_received / transfer.bytes_expected);
+  const { done, all } = moved(transfer);
+  return all ? Math.min(1, done / all) : null;
+}
+
+/** The bytes of the file that have come or gone, and all of them; an upload's file goes to its server. */
+export function moved(transfer) {
+  if (transfer.direction !== 'upload') return { done: transfer.bytes_received, all: transfer.bytes_expected };
+  const all = transfer.bytes_to_send;
+  return { done: transfer.state === 'succeeded' ? all : transfer.bytes_sent ?? 0, all };
 }
 
 /** Never 100 % before the end. */
@@ -47,7 +54,7 @@ export const percent = part => `${Math.floor(part * 100)} %`;
 
 /** Seconds that are left at the speed of the moment; null where that cannot be said. */
 export function left(transfer) {
-  const { bytes_expected: all, bytes_received: done, bytes_per_second: rate } = transfer;
+  const { done, all } = moved(transfer), rate = transfer.bytes_per_second;
   return all && rate > 0 ? (all - done) / rate : null;
 }
 
@@ -58,7 +65,7 @@ export const visible = value =>
 
 /** What a transfer is called: the name of its file, or the last part of its URL as long as it has none. */
 export function title(transfer) {
-  const name = transfer.destination?.split('/').pop() ?? transfer.name ?? transfer.given_name;
+  const name = (transfer.file ?? transfer.destination)?.split('/').pop() ?? transfer.name ?? transfer.given_name;
   if (name) return visible(name);
   const last = transfer.url.split(/[?#]/)[0].split('/').filter(Boolean).pop() ?? transfer.url;
   try {

@@ -1,6 +1,6 @@
 // Which transfers the list shows, and in which order: functions of their arguments alone.
 
-import { left, part, title } from './format.js';
+import { left, moved, part, title } from './format.js';
 
 /** Reasons for which a transfer waits that has had its turn. */
 const active = new Set(['retry', 'server', 'disk', 'destination']);
@@ -40,11 +40,16 @@ function byTurn(a, b, places) {
   return compare(a.id, b.id);
 }
 
+const extent = transfer => {
+  const { done, all } = moved(transfer);
+  return all ?? done;
+};
+
 /** The orders, each with its first direction: what people look for comes first. */
 export const orders = {
   turn: byTurn,
   name: (a, b) => byText(title(a), title(b)),
-  size: (a, b) => (b.bytes_expected ?? b.bytes_received) - (a.bytes_expected ?? a.bytes_received),
+  size: (a, b) => extent(b) - extent(a),
   done: (a, b) => (part(b) ?? 0) - (part(a) ?? 0),
   speed: (a, b) => (b.bytes_per_second ?? 0) - (a.bytes_per_second ?? 0),
   left: (a, b) => (left(a) ?? Infinity) - (left(b) ?? Infinity) || 0,

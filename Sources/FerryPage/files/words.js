@@ -1,6 +1,6 @@
 // States, reasons and errors in words, and what one can do about them: functions of their arguments alone.
 
-import { duration, left, percent, part, size, speed, visible } from './format.js';
+import { duration, left, moved, percent, part, size, speed, visible } from './format.js';
 import { language, text } from './text.js';
 
 /** The sentence of an error: the daemon's own, or that of the error table in the page's language. */
@@ -56,7 +56,7 @@ export function proofs(transfer) {
 
 /** How much there is of a file: `120 MiB of 1.2 GiB`. */
 export function extent(transfer) {
-  const { bytes_received: done, bytes_expected: all, state } = transfer;
+  const { done, all } = moved(transfer), { state } = transfer;
   if (state === 'succeeded' || !all) return done > 0 || state === 'succeeded' ? size(done) : '';
   return text.sizeOf(size(done), size(all));
 }
@@ -64,7 +64,7 @@ export function extent(transfer) {
 /** A sentence for people who hear the page. */
 export function spoken(transfer) {
   const done = part(transfer);
-  return done == null ? size(transfer.bytes_received) : percent(done);
+  return done == null ? size(moved(transfer).done) : percent(done);
 }
 
 const expired = new Set(['url_expired', 'not_found', 'http_status', 'auth_required', 'bad_response', 'resource_changed', 'redirect_refused', 'too_many_redirects', 'tls_certificate', 'host_not_found']);

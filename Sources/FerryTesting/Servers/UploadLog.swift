@@ -27,6 +27,7 @@ final class UploadLog: Sendable {
 
     var requests: [UploadedRequest] { state.withLock(\.requests) }
     var completed: [String: ByteBuffer] { state.withLock(\.completed) }
+    var contents: [ByteBuffer] { state.withLock { $0.uploads.values.map(\.content) } }
     var bytesReceived: Int64 { state.withLock(\.bytes) }
     var behaviour: UploadBehaviour { state.withLock(\.behaviour) }
 

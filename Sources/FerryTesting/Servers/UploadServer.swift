@@ -64,6 +64,8 @@ package final class UploadServer: Sendable {
     package var completed: [String: ByteBuffer] { log.completed }
     /// Content bytes that came over all connections.
     package var bytesReceived: Int64 { log.bytesReceived }
+    /// Content of all uploads as far as they came.
+    package var contents: [ByteBuffer] { log.contents }
 
     /// Waits until the server has got so many content bytes.
     package func wait(forBytes count: Int64) async throws {

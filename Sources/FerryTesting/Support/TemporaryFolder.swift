@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+package import NIOCore
 
 /// A new, empty folder of its own; the test that makes it removes it.
 package struct TemporaryFolder: Sendable {
@@ -43,7 +44,18 @@ package enum FileDigest {
         while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
             function.update(data: piece)
         }
-        return function.finalize().map { byte in
+        return hexadecimal(function.finalize())
+    }
+
+    /// The SHA-256 of bytes in hexadecimal digits.
+    package static func sha256(_ bytes: ByteBuffer) -> String {
+        var function = SHA256()
+        unsafe bytes.withUnsafeReadableBytes { unsafe function.update(bufferPointer: $0) }
+        return hexadecimal(function.finalize())
+    }
+
+    private static func hexadecimal(_ digest: SHA256Digest) -> String {
+        digest.map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()
