@@ -30,7 +30,7 @@ let package = Package(
         example("AppDelegate", "BackgroundURLSession", swift5),  // an app that is launched for its events
         example("StreamedDownload", "BackgroundURLSession", swift5),  // a data task that appends to a file
         example("SessionOwner", "BackgroundURLSession", swift5),  // an object that owns its session
-        example("UploadInBackground", "BackgroundURLSession"),  // an upload that goes on after a kill
+        example("UploadInBackground", "BackgroundURLSession", swift5),  // an upload that goes on after a kill
         example("Relaunched", "BackgroundURLSession"),  // an app that is killed and started again to finish
     ]
 )

@@ -62,6 +62,8 @@ package final class UploadServer: Sendable {
     package var requests: [UploadedRequest] { log.requests }
     /// Content of each upload that was completed, by the path that it was sent to first.
     package var completed: [String: ByteBuffer] { log.completed }
+    /// SHA-256 of the content of each completed upload, by its path.
+    package var digests: [String: String] { completed.mapValues { FileDigest.sha256($0) } }
     /// Content bytes that came over all connections.
     package var bytesReceived: Int64 { log.bytesReceived }
     /// Content of all uploads as far as they came.
