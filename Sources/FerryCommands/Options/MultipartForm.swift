@@ -132,11 +132,7 @@ enum FormFolder {
         return folder
     }
 
-    /// Removes the body of an upload that has ended well, if it is one of a form.
-    static func leave(_ request: TransferRequest) {
-        guard case .file(let file) = request.body, file.path.folderPart.hasSuffix("/ferry/forms") else { return }
-        _ = unsafe unlink(file.path)
-    }
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     static func failure(_ path: String, _ errno: CInt) -> ValidationError {
         ValidationError("The form cannot be written to \(path.escapingControls): \(words(errno)).")

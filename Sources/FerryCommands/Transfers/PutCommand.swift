@@ -34,12 +34,18 @@ struct PutCommand: FerrySubcommand {
         let results = TransferResults()
         var submissions: [Submission] = []
         var position: Int64?
-        try await Submission.submit(requests, to: service) { batch, after in
-            if submissions.isEmpty { position = after }
-            submissions += batch
-            for case .accepted(let transfer) in batch { await results.take(transfer) }
-            context.sayRefusals(batch)
+        do {
+            try await Submission.submit(requests, to: service) { batch, after in
+                if submissions.isEmpty { position = after }
+                submissions += batch
+                for case .accepted(let transfer) in batch { await results.take(transfer) }
+                context.sayRefusals(batch)
+            }
+        } catch {
+            dropForm(of: requests)
+            throw error
         }
+        if submissions.allSatisfy({ $0.id == nil }) { dropForm(of: requests) }
         let ids = submissions.compactMap(\.id)
         guard !detach else {
             if json { context.console.print(try JSONText.array(submissions)) }
@@ -55,12 +61,18 @@ struct PutCommand: FerrySubcommand {
                 .leave(ids, signal) { "ferry resume " + $0.map(\.description).joined(separator: " ") }
         }
         let final = submissions.map { $0.updated(by: transfers) }
-        for (submission, request) in zip(final, requests) where submission.exitStatus == 0 { FormFolder.leave(request) }
+        if final.exitStatus == 0 { dropForm(of: requests) }
         if json { context.console.print(try JSONText.array(final)) }
         if !json, !quiet, upload.output == nil, final.count == 1, case .accepted(let transfer)? = final.first {
             answer(transfer, context)
         }
         return final.exitStatus
+    }
+
+    /// Removes the body of a form that nothing sends any more.
+    private func dropForm(of requests: [TransferRequest]) {
+        guard !upload.dataForm.isEmpty else { return }
+        for case .file(let file)? in requests.map(\.body) { FormFolder.remove(file.path) }
     }
 
     /// Prints what the server has answered.

@@ -26,7 +26,10 @@ package enum TransferAdmission {
                     .invalidRequest, "The file “\(file.path.escapingControls)” to upload is not an absolute path.")
             }
             // The response of an upload is kept with it where no folder is named.
-            if request.folder.isEmpty { request.spooled = true }
+            if request.folder.isEmpty {
+                request.spooled = true
+                request.maxSize = request.maxSize ?? mostOfAnswer
+            }
         }
         // The service chooses the place of a spooled file.
         request.folder = try request.spooled && request.folder.isEmpty ? "/" : folder(request.folder)
@@ -40,6 +43,9 @@ package enum TransferAdmission {
         }
         return Admitted(request: request, credentials: url.credentials, origin: url.origin)
     }
+
+    /// The most bytes of a response that is kept with an upload.
+    private static let mostOfAnswer: Int64 = 16 << 20
 
     /// The most URLs of one file besides its own.
     private static let mostMirrors = 64

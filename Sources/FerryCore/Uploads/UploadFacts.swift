@@ -44,13 +44,14 @@ package struct UploadFacts: Hashable, Codable, Sendable {
         care.apply(.bytes, to: &offset)
         care.apply(.bytes, to: &frontier)
         care.apply(.bytes, to: &reach)
-        care.apply(.bytes, to: &mostOfPart)
+        // A limit of nothing is none.
+        if let most = mostOfPart, most < 1 { mostOfPart = nil }
         care.apply(.count, to: &restarts)
     }
 
     /// Forgets the upload resource, which is gone or belongs to another version of the content.
     mutating func forgetResource() {
-        (resource, offset, frontier, reach) = (nil, 0, 0, 0)
+        (resource, offset, reach, mostOfPart) = (nil, 0, 0, nil)
     }
 }
 

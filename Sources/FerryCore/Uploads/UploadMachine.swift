@@ -37,11 +37,19 @@ package struct UploadMachine: Sendable {
         let url = (try? HTTPURL(parsing: url))?.withoutUserinfo.string ?? url
         var facts = facts ?? UploadFacts(url: url)
         if facts.url != url { facts = UploadFacts(url: url) }
+        facts.clampNumbers()
+        // Facts that come from elsewhere may name any URL.
+        if let resource = facts.resource, !Self.mayKeep(resource, for: url, policy) { facts.forgetResource() }
         self.facts = facts
         self.length = length
         self.method = method
         self.policy = policy
         request = facts.resource == nil ? .create(until: min(length, facts.mostOfPart ?? length)) : .offset
+    }
+
+    private static func mayKeep(_ resource: String, for url: String, _ policy: RedirectPolicy) -> Bool {
+        guard let target = try? HTTPURL(parsing: resource), let home = try? HTTPURL(parsing: url) else { return false }
+        return (try? RedirectRule.check(target, from: home, policy)) != nil
     }
 
     /// Whether the server keeps what it gets, so that nothing is lost by a cut.
@@ -57,6 +65,15 @@ package struct UploadMachine: Sendable {
         if let part = request.part { facts.reach = max(facts.reach, part.upperBound) }
     }
 
+    /// Notes that the first request is made again, after a redirect or a challenge: what its earlier answer announced is not for
+    /// this one.
+    package mutating func repeats() {
+        if case .create = request { (facts.resource, facts.offset) = (nil, 0) }
+    }
+
+    /// Notes how far the content has been sent, whatever request is under way by now.
+    package mutating func sent(to position: Int64) { facts.reach = max(facts.reach, min(position, length)) }
+
     /// Notes how far the content was sent before the request's end.
     ///
     /// - Parameters:
@@ -71,13 +88,14 @@ package struct UploadMachine: Sendable {
 
     /// Takes in a 104 (Upload Resumption Supported).
     ///
+    /// - Parameter position: how far the content has been sent: no more can have arrived.
     /// - Returns: whether the facts are to be recorded before more is sent.
-    package mutating func informed(_ head: ResponseHead, from url: HTTPURL) -> Bool {
+    package mutating func informed(_ head: ResponseHead, from url: HTTPURL, sent position: Int64) -> Bool {
         guard head.status == 104 else { return false }
         let before = facts
         let statement = UploadStatement(head)
         take(statement, from: url)
-        if isResumable, let offset = statement.offset, offset > facts.offset, offset <= min(length, facts.reach) {
+        if isResumable, let offset = statement.offset, offset > facts.offset, offset <= min(length, position) {
             note(offset)
         }
         return facts.resource != before.resource
@@ -88,8 +106,10 @@ package struct UploadMachine: Sendable {
         if let most = statement.mostOfPart { facts.mostOfPart = most }
         guard case .create = request, facts.resource == nil, let location = statement.location,
             let target = try? url.resolving(location: location),
-            // A server may keep uploads anywhere, but not where a redirect would not be followed.
-            (try? RedirectRule.check(target, from: url, policy)) != nil
+            // A server may keep uploads anywhere, but not where a redirect would not be followed, nor at the caller's own origin
+            // if it is another one: the caller's secrets would go to a place of its choice.
+            (try? RedirectRule.check(target, from: url, policy)) != nil,
+            target.origin == url.origin || target.origin != (try? HTTPURL(parsing: facts.url))?.origin
         else { return }
         facts.resource = target.withoutUserinfo.withoutFragment.string
         if let version = statement.version { facts.version = version }
@@ -98,8 +118,9 @@ package struct UploadMachine: Sendable {
     private mutating func note(_ offset: Int64) {
         facts.offset = offset
         guard offset > facts.frontier else { return }
+        // Of what was sent at least one half has arrived; a byte more with each answer is no progress.
+        if let part = request.part, offset - facts.frontier >= (part.upperBound - part.lowerBound) / 2 { inVain = 0 }
         facts.frontier = offset
-        inVain = 0
     }
 
     // MARK: Answers
@@ -119,6 +140,8 @@ package struct UploadMachine: Sendable {
             }
             request = next
         }
+        // A refusal is final for what was sent: an upload that is whole and refused is no success when it is asked about later.
+        if step == .accept, !isSuccess(head) { facts.forgetResource() }
         return step
     }
 
@@ -147,8 +170,10 @@ package struct UploadMachine: Sendable {
     }
 
     private mutating func created(_ head: ResponseHead, _ statement: UploadStatement, from url: HTTPURL) -> Step {
-        if statement.isComplete == true { return .accept }
-        if isSuccess(head), statement.isComplete == false {
+        let isWhole = request.part?.upperBound == length
+        if statement.isComplete == true, isWhole || !isSuccess(head) { return .accept }
+        if isSuccess(head), statement.isComplete == false || !isWhole {
+            if statement.isComplete == true { return .fail(lie(head, length)) }
             take(statement, from: url)
             guard isResumable else {
                 return .fail(
@@ -168,7 +193,9 @@ package struct UploadMachine: Sendable {
         if let step = resumed(head, statement) { return step }
         guard isSuccess(head) else { return .fail(head.statusError(.httpStatus, "the upload cannot go on")) }
         if statement.isComplete == true {
-            guard statement.offset ?? length == length else { return .fail(lie(head, statement.offset ?? 0)) }
+            guard statement.offset ?? length == length, facts.reach == length else {
+                return .fail(lie(head, statement.offset ?? length))
+            }
             note(length)
             // Its answer came to a connection that is gone: this one stands for it.
             return .accept
@@ -180,10 +207,12 @@ package struct UploadMachine: Sendable {
     }
 
     private mutating func appended(_ head: ResponseHead, _ statement: UploadStatement, until end: Int64) -> Step {
-        if statement.isComplete == true { return .accept }
+        if statement.isComplete == true {
+            return end == length || !isSuccess(head) ? .accept : .fail(lie(head, length))
+        }
         if isSuccess(head) {
             if end == length, statement.isComplete == nil { return .accept }
-            return goOn(head, statement.offset ?? end)
+            return goOn(head, statement.offset)
         }
         if let step = smallerPart(head, statement) ?? resumed(head, statement) { return step }
         return .accept
@@ -218,8 +247,12 @@ package struct UploadMachine: Sendable {
             guard request != .create(until: request.part?.upperBound ?? 0) else { return nil }
             return beginAgain(head)
         case 409:
-            guard statement.offset != nil || request != .offset else { return nil }
-            return goOn(head, statement.offset)
+            // The resource that the caller named may have a conflict of its own.
+            guard let offset = statement.offset else {
+                if case .append = request { return .send(.offset) }
+                return nil
+            }
+            return goOn(head, offset)
         case 408, 425, 429, 500, 502, 503, 504, 520...524:
             return .fail(head.statusError(.serverBusy, "the upload goes on later"))
         default: return nil

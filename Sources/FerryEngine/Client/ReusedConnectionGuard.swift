@@ -24,6 +24,9 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     private var requests = 0
     private var state = State.idle
 
+    /// The beginning of a head whose rest has not come.
+    private var unfinished: [UInt8] = []
+
     private var isUnanswered: Bool { state == .unanswered }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -35,7 +38,7 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if state != .idle { state = unwrapInboundIn(data).endsInformational ? .informed : .idle }
+        if state != .idle { note(unwrapInboundIn(data)) }
         context.fireChannelRead(data)
     }
 
@@ -52,18 +55,26 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     }
 }
 
-extension ByteBuffer {
+extension ReusedConnectionGuard {
     private static let informational = Array("HTTP/1.1 1".utf8)
     private static let endOfHead = Array("\r\n\r\n".utf8)
+    /// No informational head that is longer is waited for.
+    private static let longestHead = 16 << 10
 
-    /// Whether bytes that begin with a head have no other than informational ones.
-    fileprivate var endsInformational: Bool {
-        var rest = readableBytesView[...]
-        while rest.starts(with: Self.informational) {
-            guard let end = rest.firstRange(of: Self.endOfHead) else { return true }
-            rest = rest[end.upperBound...]
-            if rest.isEmpty { return true }
+    /// Takes in bytes of an answer, which may be informational, and may come in pieces.
+    private func note(_ bytes: ByteBuffer) {
+        unfinished += bytes.readableBytesView
+        while unfinished.starts(with: Self.informational) {
+            guard let end = unfinished.firstRange(of: Self.endOfHead) else { break }
+            unfinished.removeFirst(end.upperBound)
         }
-        return false
+        let isInformational =
+            unfinished.starts(with: Self.informational) || Self.informational.starts(with: unfinished)
+        if isInformational, unfinished.count <= Self.longestHead {
+            state = .informed
+        } else {
+            state = .idle
+            unfinished = []
+        }
     }
 }

@@ -77,7 +77,7 @@ actor LoadConnection: ConversationHost {
             return try load.open(asked)
         }
         if request.sendsBody { asked.body = upload.body() }
-        asked.onInformational = { [weak upload] in upload?.informed($0) }
+        asked.onInformational = upload.informing()
         return try load.open(asked, from: upload.start)
     }
 

@@ -128,7 +128,7 @@ extension TransferRun {
             }
             asked.onSent = { [progress = job.progress] in progress.sent.store(start + $0, ordering: .relaxed) }
         }
-        if let upload { asked.onInformational = { [weak upload] in upload?.informed($0) } }
+        if let upload { asked.onInformational = upload.informing() }
         job.progress.sent.store(start, ordering: .relaxed)
         asked.onAsked = opening(beside: asked, variant)
         asked.nameWait = NameWait(progress: job.progress) { [journal, id = job.id] in await journal.nameChanged(id) }

@@ -22,10 +22,10 @@ extension Upload {
             do throws(TransferError) {
                 ended = try await conversation.carry(by: host, shared, engine)
             } catch {
-                end()
+                try? await end()
                 throw error
             }
-            end()
+            try await end()
             guard case .accepted(let accepted) = ended else { return ended }
             switch answered(accepted.head, from: accepted.course.url) {
             case .accept:
@@ -60,8 +60,14 @@ extension Correspondence {
         var terms = try terms.get()
         terms.method = method
         terms.hasBody = request.part != nil
-        terms.fields.removeAll(where: RequestCourse.isAboutBody)
+        terms.fields.removeAll { RequestCourse.isAboutBody($0) || Self.isAboutWhole($0) }
         let course = RequestCourse(from: url, terms, cookies: memory.cookies)
         return Conversation(terms, from: course, planned: planned, isFresh: isFresh)
+    }
+
+    /// Whether a field speaks of the resource or the content that the caller's own request is about, and of no part of it.
+    private static func isAboutWhole(_ field: HeaderField) -> Bool {
+        let name = field.name.lowercased()
+        return name.hasPrefix("if-") || ["range", "content-md5", "content-digest", "digest"].contains(name)
     }
 }

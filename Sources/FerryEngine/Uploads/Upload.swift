@@ -20,7 +20,10 @@ final class Upload: Sendable {
 
     private struct State {
         var machine: UploadMachine
-        var isUnrecorded = false
+        /// Makes facts durable, before more is sent.
+        var recording: Task<Void, any Error>?
+        /// The stream of the present request; earlier ones may still be read.
+        var stream = 0
         /// How far the content was given to a connection of the present request.
         var sent: Int64 = 0
         /// The most bytes that may have been sent before the present request.
@@ -50,22 +53,35 @@ final class Upload: Sendable {
 
     // MARK: The body
 
-    /// The part of the present request, from its beginning.
+    /// The part of the present request, from its beginning; nil if it sends nothing.
     ///
     /// A request that is made again, after a redirect or a challenge, has a stream of its own: the one before may still be read.
     func body() -> RequestBodyStream? {
-        let request = request
+        let (request, stream) = state.withLock { state in
+            state.stream += 1
+            state.machine.repeats()
+            return (state.machine.request, state.stream)
+        }
         guard let part = request.part else { return nil }
         var isPart = false
         if case .append = request { isPart = true }
         let reader = UploadReader(content, part, gate: place.gate)
         return RequestBodyStream(length: part.upperBound - part.lowerBound, isPart: isPart) { piece in
-            try await self.recordIfNeeded()
+            try await self.recorded()
             reader.sends(piece)
-            self.state.withLock { $0.sent = max($0.sent, reader.end) }
+            self.sent(to: reader.end, by: stream)
             self.place.onSent(piece.readableBytes)
         } source: {
             try await reader.next()
+        }
+    }
+
+    private func sent(to position: Int64, by stream: Int) {
+        state.withLock { state in
+            guard stream == state.stream else { return }
+            state.sent = max(state.sent, position)
+            // Also after the answer has come: the server may keep what comes behind it.
+            state.machine.sent(to: position)
         }
     }
 
@@ -78,34 +94,55 @@ final class Upload: Sendable {
             state.sent = 0
             state.machine.begins()
             // Before a server is known to keep anything, nothing is to be remembered.
-            if state.machine.isResumable, state.machine.facts.reach > state.reach { state.isUnrecorded = true }
+            if state.machine.isResumable, state.machine.facts.reach > state.reach { record(&state) }
             return state.machine.request
         }
-        try await recordIfNeeded()
+        try await recorded()
         return request
     }
 
-    /// Takes in an informational response, on the event loop that received it.
-    func informed(_ head: ResponseHead) {
+    /// Takes in informational responses to the present request, on the event loop that receives them.
+    func informing() -> @Sendable (ResponseHead) -> Void {
+        let stream = state.withLock(\.stream)
+        return { [weak self] head in self?.informed(head, stream) }
+    }
+
+    private func informed(_ head: ResponseHead, _ stream: Int) {
         guard let url = try? HTTPURL(parsing: head.url) else { return }
         state.withLock { state in
-            if state.machine.informed(head, from: url) { state.isUnrecorded = true }
+            guard stream == state.stream, state.machine.informed(head, from: url, sent: state.sent) else { return }
+            record(&state)
         }
     }
 
     /// Notes that the present request has ended, with or without an answer.
-    func end() { state.withLock { $0.machine.ended(at: $0.sent, before: $0.reach) } }
+    func end() async throws(TransferError) {
+        state.withLock { $0.machine.ended(at: $0.sent, before: $0.reach) }
+        try await recorded()
+    }
 
     func answered(_ head: ResponseHead, from url: HTTPURL) -> UploadMachine.Step {
         state.withLock { $0.machine.answered(head, from: url) }
     }
 
-    private func recordIfNeeded() async throws(TransferError) {
-        let facts: UploadFacts? = state.withLock { state in
-            guard state.isUnrecorded else { return nil }
-            state.isUnrecorded = false
-            return state.machine.facts
+    // MARK: What is durable
+
+    private func record(_ state: inout State) {
+        let (facts, before) = (state.machine.facts, state.recording)
+        state.recording = Task(name: "upload resource") { [place] in
+            try await before?.value
+            try await place.record(facts)
         }
-        if let facts { try await place.record(facts) }
+    }
+
+    /// Returns once the facts are durable that were to be recorded.
+    private func recorded() async throws(TransferError) {
+        guard let recording = state.withLock(\.recording) else { return }
+        do {
+            try await recording.value
+        } catch {
+            throw error as? TransferError ?? TransferError(.internal, "An upload was not recorded: \(error)")
+        }
+        state.withLock { if $0.recording == recording { $0.recording = nil } }
     }
 }

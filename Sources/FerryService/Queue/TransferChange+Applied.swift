@@ -57,7 +57,8 @@ extension TransferChange {
     /// - Throws: ``TransferError`` with code `request_not_replaceable`.
     private static func checkReplaceable(_ record: TransferRecord) throws(TransferError) {
         let request = record.request
-        guard request.method == "GET", !(request.spooled && record.outcome != nil) else {
+        guard request.method == "GET", request.direction == .download, !(request.spooled && record.outcome != nil)
+        else {
             let sentence =
                 request.method == "GET"
                 ? "The transfer \(record.id) has ended."

@@ -26,6 +26,9 @@ extension LocalTransferService {
         _ source: PartialSource, for record: inout TransferRecord, origin: Origin
     ) async throws(TransferError) {
         if let upload = source.upload {
+            guard record.request.body == .file(upload.file) else {
+                throw TransferError(.fileChanged, "The upload that is to go on is that of another file.")
+            }
             record.facts.upload = upload.facts
             return
         }

@@ -122,8 +122,11 @@ final class LoadTransport: TaskTransport {
         guard let kept, let upload = load?.upload,
             let data = UploadResumeData(relay.task, kept, upload, in: LocalService.shared.folders)?.encoded()
         else { return nil }
-        state.withLock { $0.resumeData = data }
-        return data
+        return state.withLock { state in
+            let made = state.resumeData ?? data
+            state.resumeData = made
+            return made
+        }
     }
 
     func update(_ change: TaskChange) {
@@ -353,7 +356,8 @@ final class LoadTransport: TaskTransport {
         let url = relay.task.currentRequest?.url
         // What a cancel leaves is for the call that asked for it alone.
         let canceled = if case .canceled = ending { true } else { false }
-        let data = canceled ? state.withLock(\.resumeData) : resumeData()
+        let isUseless = (reason as? FerryCore.TransferError).map { UploadResumeData.areUseless(after: $0) } ?? false
+        let data = canceled ? state.withLock(\.resumeData) : isUseless ? nil : resumeData()
         let told: any Error =
             if let error = reason as? FerryCore.TransferError {
                 URLErrorMapping.error(error, url: url, resumeData: data, ofUpload: true)

@@ -46,6 +46,12 @@ struct UploadResumeData: Equatable, Sendable {
         }
         originalRequest = original
         (self.body, self.upload) = (body, upload)
+        // What was sent while the task was being stopped is not known.
+        self.upload.reach =
+            switch body {
+            case .bytes(let data): Int64(data.count)
+            case .file(let file): file.size
+            }
         token = Self.tokenPrefix + UUID().uuidString
         description = task.taskDescription
         priority = task.priority
@@ -53,6 +59,11 @@ struct UploadResumeData: Equatable, Sendable {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             return nil
         }
+    }
+
+    /// Whether no other task could go on after an error.
+    static func areUseless(after error: FerryCore.TransferError) -> Bool {
+        [.fileChanged, .uploadConflict].contains(error.code)
     }
 
     /// Uses the data up.

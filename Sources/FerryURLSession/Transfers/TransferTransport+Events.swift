@@ -89,7 +89,8 @@ extension TransferTransport {
             }
             return
         }
-        let data = await resumeData()
+        let isUseless = kind == .upload && transfer.error.map { UploadResumeData.areUseless(after: $0) } ?? false
+        let data = isUseless ? nil : await resumeData()
         let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
         guard transfer.state == .failed, !isCancelled else {
             let canceled = error.code == .canceled ? error : nil

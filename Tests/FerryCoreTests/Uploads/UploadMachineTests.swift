@@ -74,10 +74,10 @@ import Testing
         var first = machine()
         first.begins()
         let answer1 = first.informed(
-            head(104, ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "6"]), from: url)
+            head(104, ["Location": "/uploads/1", "Upload-Draft-Interop-Version": "6"]), from: url, sent: 300)
         #expect(answer1)
         #expect(first.isResumable)
-        let answer2 = first.informed(head(104, ["Upload-Offset": "300"]), from: url)
+        let answer2 = first.informed(head(104, ["Upload-Offset": "300"]), from: url, sent: 300)
         #expect(!answer2)
         #expect(first.facts.frontier == 300)
         first.ended(at: 700, before: 0)
@@ -97,15 +97,15 @@ import Testing
     ])
     func `an upload resource where no redirect may lead is not used`(location: String, why: String) {
         var machine = machine()
-        let answer5 = machine.informed(head(104, ["Location": location]), from: url)
+        let answer5 = machine.informed(head(104, ["Location": location]), from: url, sent: 300)
         #expect(!answer5, "\(why)")
         #expect(!machine.isResumable)
     }
 
     @Test func `a second resource does not take the place of the first`() {
         var machine = machine()
-        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url)
-        let answer6 = machine.informed(head(104, ["Location": "/uploads/2"]), from: url)
+        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url, sent: 300)
+        let answer6 = machine.informed(head(104, ["Location": "/uploads/2"]), from: url, sent: 300)
         #expect(!answer6)
         #expect(machine.facts.resource == resource)
     }
@@ -227,5 +227,111 @@ import Testing
         #expect(try JSONDecoder().decode(UploadFacts.self, from: data) == facts)
         let later = #"{"url":"https://a.example/in","resource":"https://a.example/uploads/1","version":12,"offset":3}"#
         #expect(try JSONDecoder().decode(UploadFacts.self, from: Data(later.utf8)).resource == nil)
+    }
+
+    /// A server that has lost what it announced answers a part as if it were the whole file.
+    @Test func `a part is never taken for the whole`() {
+        var create = machine()
+        create.begins()
+        _ = create.answered(head(413, ["Upload-Limit": "max-append-size=400"]), from: url)
+        #expect(create.request == .create(until: 400))
+        #expect(code(step(create, head(200))) == .badResponse)
+        #expect(code(step(create, head(200, ["Upload-Complete": "?1"]))) == .uploadConflict)
+        // A refusal is an answer, whatever it was given for.
+        #expect(step(create, head(403, ["Upload-Complete": "?1"])) == .accept)
+        var facts = known(offset: 100)
+        facts.mostOfPart = 400
+        var append = machine(facts)
+        _ = append.answered(head(204, ["Upload-Offset": "100"]), from: url)
+        #expect(append.request == .append(from: 100, until: 500))
+        #expect(code(step(append, head(200, ["Upload-Complete": "?1"]))) == .uploadConflict)
+        #expect(step(append, head(200)) == .send(.offset))
+    }
+
+    @Test func `an upload that is claimed to be whole before all was sent ends`() {
+        #expect(code(step(machine(known(reach: 700)), head(204, ["Upload-Complete": "?1"]))) == .uploadConflict)
+    }
+
+    /// Asked about later, the upload resource says that it is whole; that is no success.
+    @Test func `an upload that was refused as a whole is not asked about again`() {
+        var machine = machine(known(offset: 500))
+        _ = machine.answered(head(204, ["Upload-Offset": "500"]), from: url)
+        let answer = machine.answered(head(503, ["Upload-Complete": "?1"]), from: url)
+        #expect(answer == .accept)
+        #expect(machine.facts.resource == nil)
+    }
+
+    @Test func `a request that is made again has an upload resource of its own`() {
+        var machine = machine()
+        machine.begins()
+        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url, sent: 0)
+        machine.repeats()
+        _ = machine.informed(head(104, ["Location": "/uploads/2"]), from: url, sent: 0)
+        #expect(machine.facts.resource == "https://a.example/uploads/2")
+        #expect(machine.facts.reach == 1000)
+    }
+
+    /// Where the request was redirected to, the caller's own origin may not be named: its secrets would go there.
+    @Test func `another origin cannot name the caller's own`() throws {
+        let other = try HTTPURL(parsing: "https://b.example/in")
+        var machine = machine()
+        _ = machine.informed(head(104, ["Location": "https://a.example/account"]), from: other, sent: 0)
+        #expect(!machine.isResumable)
+        _ = machine.informed(head(104, ["Location": "https://b.example/1"]), from: other, sent: 0)
+        #expect(machine.isResumable)
+    }
+
+    @Test func `an offset beyond what has been sent so far is no progress`() {
+        var machine = machine()
+        machine.begins()
+        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url, sent: 0)
+        _ = machine.informed(head(104, ["Upload-Offset": "301"]), from: url, sent: 300)
+        #expect(machine.facts.frontier == 0)
+        _ = machine.informed(head(104, ["Upload-Offset": "300"]), from: url, sent: 300)
+        #expect(machine.facts.frontier == 300)
+    }
+
+    /// The server takes a byte more with each answer, and is gone each time that it is asked.
+    @Test func `a server that begins again and again ends the attempt`() {
+        var machine = machine()
+        var last = UploadMachine.Step.accept
+        for round in 1...40 {
+            machine.begins()
+            _ = machine.informed(head(104, ["Location": "/uploads/\(round)"]), from: url, sent: 0)
+            _ = machine.informed(head(104, ["Upload-Offset": "1"]), from: url, sent: 1000)
+            last = machine.answered(head(201, ["Upload-Complete": "?0"]), from: url)
+            if case .fail = last { break }
+            last = machine.answered(head(404), from: url)
+            if case .fail = last { break }
+        }
+        #expect(code(last) == .badResponse)
+    }
+
+    @Test func `a byte more with each answer is no progress`() {
+        var machine = machine(known())
+        _ = machine.answered(head(204, ["Upload-Offset": "0"]), from: url)
+        var answers = 0
+        var last = UploadMachine.Step.accept
+        for offset in 1...100 {
+            last = machine.answered(head(409, ["Upload-Offset": "\(offset)"]), from: url)
+            answers += 1
+            if case .fail = last { break }
+        }
+        #expect(code(last) == .badResponse && answers <= UploadMachine.mostInVain)
+    }
+
+    @Test func `facts from elsewhere that name a place where no redirect leads do not count`() {
+        var facts = known(offset: 5)
+        facts.resource = "http://a.example/uploads/1"
+        #expect(machine(facts).request == .create(until: 1000))
+        facts = known(offset: 5)
+        facts.mostOfPart = -1
+        #expect(machine(facts).facts.mostOfPart == nil)
+    }
+
+    @Test func `a conflict of the resource itself is an answer`() {
+        var machine = machine()
+        _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url, sent: 0)
+        #expect(step(machine, head(409)) == .accept)
     }
 }

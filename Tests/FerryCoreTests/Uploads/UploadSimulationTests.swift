@@ -167,7 +167,7 @@ private struct UploadWorld {
             let new = "/uploads/\(uploads.count)"
             uploads[new] = Kept()
             if random.chance(90) {
-                if machine.informed(head(104, ("Location", new)), from: url) { journal = machine.facts }
+                if machine.informed(head(104, ("Location", new)), from: url, sent: 0) { journal = machine.facts }
             }
             name = new
         }
