@@ -91,6 +91,20 @@ import Testing
         #expect(mode == 0o600)
     }
 
+    @Test func `removes the form that it has made, and no file of the user's`() async throws {
+        let url = "https://example.com/in"
+        let forms = folder.file(".cache/ferry/forms")
+        try FileManager.default.createDirectory(atPath: forms, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: forms + "/mine"))
+        let daemon = FakeDaemon(ends: [url: .success("/nowhere")])
+        #expect(await run(forms + "/mine", url, daemon: daemon) == 0, "\(console.talk)")
+        #expect(await run("--data-form", "a=b", url, daemon: daemon) == 0, "\(console.talk)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: forms) == ["mine"])
+        let refusing = FakeDaemon(refusals: [url: TransferError(.invalidRequest, "No.")])
+        #expect(await run("--data-form", "a=b", url, daemon: refusing) != 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: forms) == ["mine"])
+    }
+
     @Test(arguments: [
         ([], "There is nothing to upload"), (["https://example.com/"], "There is no file to upload"),
         (["none", "https://example.com/"], "is no file that can be uploaded"),
