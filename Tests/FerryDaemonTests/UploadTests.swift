@@ -116,7 +116,7 @@ struct `Uploads of the command line` {
             let result = try await ferry.run(["wait", id])
             #expect(result.status == 8 && result.stderr.contains("file_changed"), "\(result)")
             #expect(server.completed.isEmpty)
-            // What is there is the beginning of the file as it was.
+            // The server has the beginning of the file as it was.
             let kept = server.contents
             #expect(kept.allSatisfy { content.bytes.starts(with: $0.readableBytesView) })
         }

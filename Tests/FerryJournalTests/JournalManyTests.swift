@@ -78,6 +78,7 @@ import Testing
         asking.facts.challenge = .authentication(
             AuthenticationChallenge(
                 scheme: .basic, realm: "r", host: "example.com", port: 443, isSecure: true, isProxy: false))
+        canceled.request.body = .file(RequestBody.SentFile(path: "/up", size: 9, modified: 1))
         return [try Sample.record(1), try Sample.fullRecord(2), ended, failed, canceled, asking]
     }
 

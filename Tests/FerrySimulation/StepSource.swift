@@ -64,7 +64,7 @@ struct StepSource {
         case 4: return .challenge
         default:
             // Ends that depend on the row of the table alone; a broken journal ends the process.
-            // What is simulated are downloads.
+            // The simulated transfers are downloads.
             let codes = ErrorCode.allCases.filter { ![.journalFailed, .fileChanged, .uploadConflict].contains($0) }
             return .failure(numbers.once(in: 2) ? .connectionLost : numbers.one(of: codes))
         }

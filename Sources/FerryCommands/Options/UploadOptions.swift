@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryCore
 import FerryFoundation
 
-/// What to upload, to where and how.
+/// The options of `ferry put`.
 struct UploadOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

@@ -128,7 +128,7 @@ extension TransferRecord {
             credentials = nil
             request.secretsForgotten = true
         }
-        // Whoever knows the URL of an upload resource may add to it.
+        // Anyone with the URL of an upload resource can add to it.
         facts.upload = nil
         // A client that keeps something with its transfers is shown the whole response.
         if request.note == nil { facts.response?.fields.removeAll { $0.isNamed("Set-Cookie") } }

@@ -64,7 +64,7 @@ package enum UploadRequest: Hashable, Sendable {
     }
 }
 
-/// What a response says about an upload.
+/// A response's statements about an upload.
 package struct UploadStatement: Hashable, Sendable {
     /// The protocol's version, as far as it is one that Ferry speaks.
     package let version: UploadVersion?

@@ -29,7 +29,10 @@ package struct UploadMachine: Sendable {
     private let policy: RedirectPolicy
     /// The request that is made next, or is under way.
     package private(set) var request: UploadRequest
+    /// Answers since the last progress.
     private var inVain = 0
+    /// Bytes that arrived in this attempt and had arrived before.
+    private var sentAgain: Int64 = 0
     private var hasChangedVersion = false
 
     /// - Parameter facts: what earlier attempts left; facts of another URL do not count.
@@ -54,9 +57,6 @@ package struct UploadMachine: Sendable {
 
     /// Whether the server keeps what it gets, so that nothing is lost by a cut.
     package var isResumable: Bool { facts.resource != nil }
-
-    /// Whether a cut leaves it open what became of the request.
-    package var mayRepeat: Bool { isResumable || RepetitionRule.mayRepeat(method, wasSent: true) }
 
     // MARK: The request
 
@@ -117,10 +117,19 @@ package struct UploadMachine: Sendable {
 
     private mutating func note(_ offset: Int64) {
         facts.offset = offset
-        guard offset > facts.frontier else { return }
-        // Of what was sent at least one half has arrived; a byte more with each answer is no progress.
-        if let part = request.part, offset - facts.frontier >= (part.upperBound - part.lowerBound) / 2 { inVain = 0 }
-        facts.frontier = offset
+        if let part = request.part { noteProgress(offset - part.lowerBound, of: part.upperBound - part.lowerBound) }
+        facts.frontier = max(facts.frontier, offset)
+    }
+
+    /// Keeps the attempt alive if at least half of a part has arrived: one more byte with each answer is no progress. Bytes that
+    /// the server has lost count once more in an attempt, and no more often.
+    private mutating func noteProgress(_ arrived: Int64, of sent: Int64) {
+        guard arrived > 0, arrived >= sent / 2 else { return }
+        if facts.offset <= facts.frontier {
+            guard sentAgain.addingSaturated(arrived) <= length else { return }
+            sentAgain += arrived
+        }
+        inVain = 0
     }
 
     // MARK: Answers
@@ -222,7 +231,7 @@ package struct UploadMachine: Sendable {
 
     private func isSuccess(_ head: ResponseHead) -> Bool { StatusRange.success.contains(head.status) }
 
-    /// Goes on where the server has stopped, forward or back.
+    /// Continues where the server has stopped, forward or back.
     private mutating func goOn(_ head: ResponseHead, _ offset: Int64?) -> Step {
         guard let offset else { return .send(.offset) }
         guard offset >= 0, offset <= length, offset <= facts.reach else { return .fail(lie(head, offset)) }

@@ -98,7 +98,7 @@ package struct TransferRequest: Hashable, Sendable {
     package func hasOtherAddress(than other: TransferRequest) -> Bool { url != other.url || headers != other.headers }
 }
 
-/// Which way a transfer's file goes.
+/// The direction of a transfer's file.
 package enum TransferDirection: String, Codable, CaseIterable, Sendable {
     case download, upload
 }

@@ -13,7 +13,7 @@ final class ReusedConnectionGuard: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
 
     private enum State {
-        /// What is written next is a request.
+        /// The next write begins a request.
         case idle
         /// Nothing has come since the request began.
         case unanswered

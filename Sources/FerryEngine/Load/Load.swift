@@ -111,7 +111,7 @@ package final class Load: Sendable {
         return facts
     }
 
-    /// What another load needs to go on with the upload; nil where the server keeps nothing of it.
+    /// The state from which another load continues the upload; nil where the server keeps nothing of it.
     package var upload: UploadFacts? {
         let facts = state.withLock(\.upload)?.facts
         return facts?.resource == nil ? nil : facts

@@ -23,7 +23,7 @@ package struct LoadRequest: Sendable {
     package var credentials: Credentials?
     /// Whether its body is an upload, which goes on after a cut where the server can resume it; a file always is.
     package var isUpload = false
-    /// What an earlier load left of the upload.
+    /// The state that an earlier load left of the upload.
     package var continues: UploadFacts?
     /// The file as it was when the upload began that it continues; another one is not sent.
     package var sentFile: RequestBody.SentFile?

@@ -8,7 +8,7 @@ import Synchronization
 /// The event loop that receives a 104, the task that reads the content and the conversation that waits for the answer all come
 /// here. No byte is sent after a 104 before the upload resource that it names has been recorded.
 final class Upload: Sendable {
-    /// What an upload needs of its attempt or load.
+    /// The services of the attempt or load that carries the upload.
     struct Place: Sendable {
         /// Limits of the rate; nil is none.
         var gate: RateGate?

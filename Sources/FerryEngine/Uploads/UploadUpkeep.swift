@@ -1,6 +1,6 @@
 package import FerryCore
 
-/// What is done about an upload outside of its attempts.
+/// Work on uploads outside of their attempts.
 package struct UploadUpkeep: Sendable {
     private let engine: Engine
 

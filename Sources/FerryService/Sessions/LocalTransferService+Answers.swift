@@ -26,7 +26,7 @@ extension LocalTransferService {
         if let choose = configuration.advisor, let advisor = choose(Transfer(record, live: .waiting(.slot))) {
             return advisor
         }
-        // An upload of a command has nobody who answers later.
+        // No client answers later for the upload of a command.
         guard record.request.spooled, record.request.direction == .download || record.request.note != nil else {
             return nil
         }

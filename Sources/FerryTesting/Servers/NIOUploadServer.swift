@@ -16,7 +16,7 @@ package final class NIOUploadServer: Sendable {
     private let kept: Kept
     private let group: MultiThreadedEventLoopGroup
 
-    /// What came, and the connections.
+    /// The received content, and the connections.
     private final class Kept: Sendable {
         let bodies = Mutex<[ByteBuffer]>([])
         let channels = Mutex<[any Channel]>([])

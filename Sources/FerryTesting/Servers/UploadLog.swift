@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What an upload server has got, shared by its connections.
+/// The state of an upload server, shared by its connections.
 final class UploadLog: Sendable {
-    /// What the server keeps of one upload.
+    /// The server's state of one upload.
     struct Kept: Sendable {
         /// The path that it was sent to first.
         var path: String

@@ -88,7 +88,7 @@ package struct UploadedRequest: Sendable {
 
 /// How an ``UploadServer`` answers.
 package struct UploadBehaviour: Sendable {
-    /// What goes wrong with one request.
+    /// A failure of one request.
     package enum Fault: Sendable {
         /// The connection ends once so many content bytes have come with the request.
         case cut(afterBytes: Int64)

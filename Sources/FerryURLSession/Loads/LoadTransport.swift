@@ -33,7 +33,7 @@ final class LoadTransport: TaskTransport {
 
     private struct State {
         var load: Load?
-        /// What another task needs to go on with the upload, once that was asked for.
+        /// The resume data of the upload, once they were asked for.
         var resumeData: Data?
         var run: Task<Void, Never>?
         var isSuspended = true
@@ -53,7 +53,7 @@ final class LoadTransport: TaskTransport {
 
     private let request: URLRequest
     private let body: Body
-    /// What an earlier task left of the upload.
+    /// The state that an earlier task left of the upload.
     private let continues: UploadResumeData?
     private let configuration: URLSessionConfiguration
     private let place: LoadPlace
@@ -109,7 +109,7 @@ final class LoadTransport: TaskTransport {
         cancel()
     }
 
-    /// What another task needs to go on with the upload; made once.
+    /// The resume data of the upload, made once; nil where the server keeps nothing of it.
     private func resumeData() -> Data? {
         let (load, made) = state.withLock { ($0.load, $0.resumeData) }
         if let made { return made }
@@ -354,7 +354,7 @@ final class LoadTransport: TaskTransport {
             case nil: error
             }
         let url = relay.task.currentRequest?.url
-        // What a cancel leaves is for the call that asked for it alone.
+        // After a cancel only the call that asked for resume data gets them.
         let canceled = if case .canceled = ending { true } else { false }
         let isUseless = (reason as? FerryCore.TransferError).map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = canceled ? state.withLock(\.resumeData) : isUseless ? nil : resumeData()

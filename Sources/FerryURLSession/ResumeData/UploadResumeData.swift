@@ -4,12 +4,12 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 
-/// What an upload needs to go on in another task, process or session: a property list.
+/// The data with which another task, process or session continues an upload: a property list.
 ///
 /// As secret as the request, whose fields it holds. It serves once: a file of its name in the app's folder says that it has not
 /// been used.
 struct UploadResumeData: Equatable, Sendable {
-    /// What is sent.
+    /// The content of the upload.
     enum Body: Equatable, Sendable {
         case file(RequestBody.SentFile)
         case bytes(Data)
@@ -46,7 +46,7 @@ struct UploadResumeData: Equatable, Sendable {
         }
         originalRequest = original
         (self.body, self.upload) = (body, upload)
-        // What was sent while the task was being stopped is not known.
+        // The bytes that were sent while the task was being stopped are not counted.
         self.upload.reach =
             switch body {
             case .bytes(let data): Int64(data.count)

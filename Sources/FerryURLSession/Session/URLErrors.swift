@@ -107,7 +107,7 @@ extension URLError {
     /// What a later download task needs to continue.
     public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 
-    /// What a later upload task needs to continue; nil where the server cannot resume uploads.
+    /// The resume data of a later upload task; nil where the server cannot resume uploads.
     public var uploadTaskResumeData: Data? { userInfo[NSURLSessionUploadTaskResumeData] as? Data }
 }
 

@@ -49,7 +49,7 @@ extension URLSession {
         }
     }
 
-    /// Goes on with an upload and returns the response's bytes. Not for background sessions.
+    /// Continues an upload and returns the response's bytes. Not for background sessions.
     ///
     /// - Throws: `URLError`; `.unknown` for data that cannot be used or were used before.
     public func upload(

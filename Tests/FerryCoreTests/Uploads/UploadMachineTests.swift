@@ -26,7 +26,7 @@ import Testing
             origin: url.origin)
     }
 
-    /// What a machine says to a head, when nothing is asked of it after that.
+    /// The step of a copy of a machine after a head.
     private func step(_ machine: UploadMachine, _ head: ResponseHead) -> UploadMachine.Step {
         var machine = machine
         return machine.answered(head, from: url)
@@ -333,5 +333,28 @@ import Testing
         var machine = machine()
         _ = machine.informed(head(104, ["Location": "/uploads/1"]), from: url, sent: 0)
         #expect(step(machine, head(409)) == .accept)
+    }
+
+    /// A server takes parts of a twentieth of the file, and has lost all of it once.
+    @Test func `what a server has lost may be sent once more in an attempt`() {
+        var facts = known(offset: 950)
+        facts.mostOfPart = 50
+        var machine = machine(facts)
+        var step = machine.answered(head(204, ["Upload-Offset": "0"]), from: url)
+        for end in stride(from: 50, through: 950, by: 50) {
+            #expect(step == .send(.append(from: Int64(end) - 50, until: Int64(end))))
+            step = machine.answered(head(204, ["Upload-Complete": "?0", "Upload-Offset": "\(end)"]), from: url)
+        }
+        #expect(step == .send(.append(from: 950, until: 1000)))
+        // A server that loses it again and again does not keep the attempt alive.
+        var answers = 0
+        while case .send = step, answers < 200 {
+            let offset = answers % 2 == 0 ? 0 : 50
+            let status = answers % 2 == 0 ? 409 : 204
+            step = machine.answered(
+                head(status, ["Upload-Complete": "?0", "Upload-Offset": "\(offset)"]), from: url)
+            answers += 1
+        }
+        #expect(code(step) == .badResponse)
     }
 }

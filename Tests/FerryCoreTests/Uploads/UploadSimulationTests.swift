@@ -56,7 +56,7 @@ private struct Numbers: RandomNumberGenerator {
 
 /// One upload, its server and its file, with everything that may go wrong between them.
 private struct UploadWorld {
-    /// What the server keeps: for each position the version of the file that its byte came from, and the position that the
+    /// The state of the server: for each position the version of the file that its byte came from, and the position that the
     /// byte had in the file.
     private struct Kept {
         var bytes: [(version: Int, position: Int64)] = []
@@ -207,7 +207,7 @@ private struct UploadWorld {
             if random.chance(3) { version += 1 }
             let piece = (position..<end).map { (version: version, position: $0) }
             if random.chance(3) { version += 1 }
-            // What was read counts only if the file is still the same after it.
+            // The piece counts only if the file is still the same after it.
             if !looksEarly, version != opened { return (.changed, position - part.lowerBound) }
             position = end
             let arrives = random.chance(5) ? Int.random(in: 0...piece.count, using: &random) : piece.count

@@ -182,7 +182,7 @@ struct UploadFixture {
             let history = await harness.transfer(slow) { job in
                 job.gate = RateGate([RateLimiter(rate: 1 << 30)], priority: .normal)
             }
-            // What had left when the connection ended is not known to the byte, but never more than a few pieces.
+            // The bytes that had left when the connection ended are not known exactly; they are a few pieces at most.
             #expect(history.failure?.code == .uploadConflict, "\(history.errors)")
             #expect(server.completed.isEmpty)
         }

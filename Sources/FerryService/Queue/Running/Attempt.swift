@@ -11,7 +11,7 @@ final class Attempt {
     let progress = TransferProgress()
     let limiter: RateLimiter
     private(set) var gate: RateGate
-    /// Which way its file goes.
+    /// The direction of its file.
     private(set) var direction = TransferDirection.download
     private var meter = SpeedMeter()
 
