@@ -9,8 +9,7 @@ struct PutCommand: FerrySubcommand {
         abstract: "Upload files and wait for them.",
         discussion: """
             The daemon does the work, as for get. Where the server can resume uploads (draft-ietf-httpbis-resumable-upload), \
-            a connection that is cut costs nothing: the upload goes on where the server has stopped. Elsewhere it begins \
-            again. The file may not change until it is there. Ctrl-C pauses the uploads and says how to go on.
+            an upload continues after a cut where the server has stopped. Elsewhere it begins again. The file may not change until it is there. Ctrl-C pauses the uploads and says how to go on.
             """)
     static let exitStatuses = GetCommand.exitStatuses
 
