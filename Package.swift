@@ -117,6 +117,7 @@ let package = Package(
             name: "FerryURLSession",
             dependencies: [
                 "FerryAPI", "FerryClient", "FerryCore", "FerryEngine", "FerryService",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Managers of downloads: what apps import.

@@ -9,11 +9,8 @@
 @_exported public import class FoundationNetworking.NSMutableURLRequest
 @_exported public import class FoundationNetworking.NSURLRequest
 @_exported public import class FoundationNetworking.URLAuthenticationChallenge
-@_exported public import class FoundationNetworking.URLCache
 @_exported public import class FoundationNetworking.URLCredential
-@_exported public import class FoundationNetworking.URLCredentialStorage
 @_exported public import class FoundationNetworking.URLProtectionSpace
-@_exported public import class FoundationNetworking.URLProtocol
 @_exported public import class FoundationNetworking.URLResponse
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodDefault
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodHTMLForm
@@ -21,6 +18,7 @@
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodHTTPDigest
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodNTLM
 @_exported public import let FoundationNetworking.NSURLAuthenticationMethodNegotiate
+@_exported public import let FoundationNetworking.NSURLCredentialStorageRemoveSynchronizableCredentials
 @_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTP
 @_exported public import let FoundationNetworking.NSURLProtectionSpaceHTTPS
 @_exported public import let FoundationNetworking.NSURLProtectionSpaceFTP
@@ -29,7 +27,6 @@
 @_exported public import let FoundationNetworking.NSURLProtectionSpaceFTPProxy
 @_exported public import let FoundationNetworking.NSURLProtectionSpaceSOCKSProxy
 @_exported public import protocol FoundationNetworking.URLAuthenticationChallengeSender
-@_exported public import protocol FoundationNetworking.URLProtocolClient
 @_exported public import struct FoundationNetworking.HTTPCookiePropertyKey
 @_exported public import struct FoundationNetworking.URLRequest
 @_exported public import enum FoundationNetworking.tls_ciphersuite_t

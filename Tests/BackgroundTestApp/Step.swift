@@ -17,6 +17,8 @@
 /// | `completed=ID` | waits until the task has completed |
 /// | `events-finished` | waits until the session has said that its events are over |
 /// | `active` | becomes active |
+/// | `store=FOLDER N` | stores N responses in a cache of 4 MiB, and writes down each hundredth |
+/// | `look=FOLDER N` | looks for N such responses, and writes down how many there are, and how many are not as stored |
 /// | `exit` | ends the process |
 /// | `exit-in-completion` | ends the process inside the first `didCompleteWithError` |
 /// | `no-handler` | never calls a completion handler |

@@ -94,6 +94,8 @@ import TestAppKit
         case "completions": await until { self.observer.completions.count >= Int(words[0]) ?? 0 }
         case "completed": await until { self.observer.completions.contains { "\($0)" == words[0] } }
         case "events-finished": await until { self.observer.finishes > 0 }
+        case "store": CacheSteps(folder: words[0]).store(Int(words[1]) ?? 0, story)
+        case "look": CacheSteps(folder: words[0]).look(Int(words[1]) ?? 0, story)
         case "active": BackgroundApplication.shared.becomeActive()
         case "exit": exit(0)
         default: break

@@ -2,6 +2,9 @@
 
 @_exported public import FerryURLSession
 // A declaration that is imported by its name comes before one of the same name that comes with its whole module.
+@_exported public import class FerryURLSession.URLCache
+@_exported public import class FerryURLSession.URLCredentialStorage
+@_exported public import class FerryURLSession.URLProtocol
 @_exported public import class FerryURLSession.URLSession
 @_exported public import class FerryURLSession.URLSessionConfiguration
 @_exported public import class FerryURLSession.URLSessionDataTask
@@ -17,6 +20,7 @@
 @_exported public import let FerryURLSession.NSURLSessionTransferSizeUnknown
 @_exported public import let FerryURLSession.NSURLSessionUploadTaskResumeData
 @_exported public import let FerryURLSession.URLSessionDownloadTaskResumeData
+@_exported public import protocol FerryURLSession.URLProtocolClient
 @_exported public import protocol FerryURLSession.URLSessionDataDelegate
 @_exported public import protocol FerryURLSession.URLSessionDelegate
 @_exported public import protocol FerryURLSession.URLSessionDownloadDelegate

@@ -32,13 +32,16 @@ package struct StoredResponse: Hashable, Sendable {
             !request.has("no-store"), !response.has("no-store"),
             Self.heuristic.contains(status) || saysHowLong || response.has("public") || response.has("private")
         else { return nil }
-        let names = Self.list("Vary", of: fields).map { $0.lowercased() }
         // What cookies a request had is not known here.
-        guard !names.contains("*"), !names.contains("cookie") else { return nil }
-        self.status = status
-        self.fields = fields
-        self.received = received
-        selecting = asked.filter { names.contains($0.name.lowercased()) }
+        let names = Self.list("Vary", of: fields)
+        guard !names.contains("*"), !names.contains(where: { $0.lowercased() == "cookie" }) else { return nil }
+        self.init(status: status, fields: fields, received: received, selecting: Self.selecting(asked, by: fields))
+    }
+
+    /// The fields of a request that the `Vary` of its response names (RFC 9110 §12.5.5).
+    package static func selecting(_ asked: [HeaderField], by fields: [HeaderField]) -> [HeaderField] {
+        let names = list("Vary", of: fields).map { $0.lowercased() }
+        return asked.filter { names.contains($0.name.lowercased()) }
     }
 
     /// Whether a request asks for a part, or has conditions of its own: its answer is no business of a cache's.

@@ -28,7 +28,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
     var urlCredentialStorage: URLCredentialStorage?
     var urlCache: URLCache?
     var httpMaximumConnectionsPerHost: Int = 6
-    var protocolClasses: [AnyClass]?
+    var protocolClasses: [AnyClass]? = []
     var ineffective = IneffectiveSettings()
 
     static func foreground() -> ConfigurationStorage {
@@ -36,6 +36,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
         storage.httpCookieStorage = .shared
         storage.urlCredentialStorage = .shared
         storage.urlCache = .shared
+        storage.protocolClasses = URLProtocol.registered
         return storage
     }
 
@@ -43,7 +44,7 @@ struct ConfigurationStorage: @unchecked Sendable {  // SAFETY: property-list val
         var storage = ConfigurationStorage(kind: .ephemeral, identifier: nil)
         storage.httpCookieStorage = PrivateStores.cookies()
         storage.urlCredentialStorage = URLCredentialStorage()
-        storage.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
+        storage.urlCache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
         return storage
     }
 

@@ -148,7 +148,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  
         set { storage.withLock { $0.urlCredentialStorage = newValue } }
     }
 
-    /// Kept, not consulted.
+    /// Where data tasks keep responses, and look for them first; nil keeps none. Background sessions have no cache.
     open var urlCache: URLCache? {
         get { storage.withLock { $0.urlCache } }
         set { storage.withLock { $0.urlCache = newValue } }

@@ -76,7 +76,7 @@ final class LoadTransport: TaskTransport {
         self.relay = relay
         self.place = place
         self.makeDownload = makeDownload
-        cache = ResponseCache(request, configuration)
+        cache = ResponseCache(relay.task, request, configuration)
         policy = RequestMapping.network(request, configuration)
         let limit = RequestFieldMapping.limit(configuration.timeoutIntervalForResource)
         let pace = LoadPace(limit: relay.task.bytesPerSecondLimit)
@@ -212,7 +212,7 @@ final class LoadTransport: TaskTransport {
 
     private func run() async {
         do {
-            switch cache.source(at: Date()) {
+            switch await cache.source(at: Date()) {
             case .cache(let kept): try await serve(kept)
             case .none: throw URLError(.resourceUnavailable)
             case .server: try await ask()
@@ -224,7 +224,7 @@ final class LoadTransport: TaskTransport {
     }
 
     /// Asks the server, or whether what the cache has still holds.
-    private func ask(whether kept: CachedURLResponse? = nil, _ stored: StoredResponse? = nil) async throws {
+    private func ask(whether kept: KeptResponse? = nil, _ stored: StoredResponse? = nil) async throws {
         let conditions = followConditions()
         defer { conditions.cancel() }
         try await pass()
@@ -232,7 +232,8 @@ final class LoadTransport: TaskTransport {
         let head = try await load.head()
         guard let kept, let stored, head.status == 304 else { return try await perform(load, head) }
         while try await load.part() != nil {}
-        try await serve(cache.refreshed(kept, stored, by: head.fields, at: Date()), after: load.exchanges)
+        let refreshed = await cache.refreshed(kept, stored, by: head.fields, at: Date())
+        try await serve(refreshed, after: load.exchanges)
     }
 
     private func makeLoad(with conditions: [HeaderField] = []) async throws -> Load {
@@ -261,6 +262,7 @@ final class LoadTransport: TaskTransport {
 
     private func perform(_ load: Load, _ head: ResponseHead) async throws {
         guard let response = ResponseMapping.response(head) else { throw URLError(.badServerResponse) }
+        let received = Date()
         try await pass()
         if try await tell(response) == .becomeDownload { return await becomeDownload(load, response) }
         let room = cache.room(for: response)
@@ -271,7 +273,7 @@ final class LoadTransport: TaskTransport {
             try await deliver(part)
         }
         state.withLock { $0.deadline.pause() }
-        if let body { await keep(response, body) }
+        if let body { await keep(response, body, received: received) }
         cache.invalidate(status: head.status)
         await relay.complete(nil, metrics: load.exchanges)
     }
@@ -290,11 +292,12 @@ final class LoadTransport: TaskTransport {
     }
 
     /// Keeps a response, as far as the delegate agrees.
-    private func keep(_ response: HTTPURLResponse, _ body: Data) async {
-        guard let proposal = cache.proposal(response, body, at: Date()), let kept = await relay.willCache(proposal),
+    private func keep(_ response: HTTPURLResponse, _ body: Data, received: Date) async {
+        guard let proposal = cache.proposal(response, body, received: received),
+            let kept = await relay.willCache(proposal),
             kept.storagePolicy != .notAllowed
         else { return }
-        cache.keep(kept)
+        await cache.keep(kept)
     }
 
     /// Delivers what the cache has.

@@ -1,5 +1,4 @@
 import FerryCore
-import FerryEngine
 import Foundation
 import FoundationNetworking
 
@@ -10,7 +9,7 @@ struct ResponseCache: Sendable {
     enum Source: Sendable {
         case server
         /// The server is asked whether this still holds.
-        case confirmed(CachedURLResponse, StoredResponse)
+        case confirmed(KeptResponse, StoredResponse)
         case cache(CachedURLResponse)
         /// The cache alone was to be asked, and has nothing.
         case none
@@ -18,17 +17,16 @@ struct ResponseCache: Sendable {
 
     /// What of the cache's room one response may take (`urlSession(_:dataTask:willCacheResponse:)`).
     private static let largestShare = 20
-    /// What the cache keeps beside a response; Foundation's types have no place for it.
-    private static let received = "Ferry.received"
-    private static let selecting = "Ferry.selecting"
 
     private let cache: URLCache?
+    private let task: URLSessionDataTask?
     private let request: URLRequest
     private let asked: [HeaderField]
     private let policy: URLRequest.CachePolicy
 
-    init(_ request: URLRequest, _ configuration: URLSessionConfiguration) {
+    init(_ task: URLSessionTask, _ request: URLRequest, _ configuration: URLSessionConfiguration) {
         cache = configuration.kind == .background ? nil : configuration.urlCache
+        self.task = task as? URLSessionDataTask
         self.request = request
         asked = RequestFieldMapping.fields(request, configuration, acceptsEncodings: true)
         policy = RequestFieldMapping.cachePolicy(request, configuration)
@@ -38,34 +36,32 @@ struct ResponseCache: Sendable {
 
     // MARK: Before the request
 
-    func source(at now: Date) -> Source {
-        guard let (kept, response) = found else {
+    func source(at now: Date) async -> Source {
+        guard let (kept, response) = await found(at: now) else {
             return policy == .returnCacheDataDontLoad ? .none : .server
         }
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return .cache(kept)
-        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .server
         case .useProtocolCachePolicy where response.isFresh(for: asked, at: now): return .cache(kept)
         default:
             return response.conditions.isEmpty ? .server : .confirmed(kept, response)
         }
     }
 
-    /// What the cache has for the request, if that answers it.
-    private var found: (CachedURLResponse, StoredResponse)? {
-        guard method == "GET", !StoredResponse.isConditional(asked), let kept = cache?.cachedResponse(for: request),
-            let response = kept.response as? HTTPURLResponse,
-            // swift-corelibs-foundation 6.3 finds a response by host and path alone.
-            response.url?.withoutFragment == request.url?.withoutFragment
-        else { return nil }
-        let info = kept.userInfo ?? [:]
-        let selecting = info[Self.selecting] as? [String: String] ?? [:]
-        let stored = StoredResponse(
-            status: response.statusCode, fields: Self.fields(response),
-            // What an app has put there itself is as old as it says.
-            received: info[Self.received] as? Date ?? .distantPast,
-            selecting: selecting.map { HeaderField(name: $0.key, value: $0.value) })
-        return stored.matches(asked) ? (kept, stored) : nil
+    /// What the cache has for the request, if that answers it and may be used.
+    private func found(at now: Date) async -> (KeptResponse, StoredResponse)? {
+        let isIgnored = [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData].contains(policy)
+        guard let cache, let task, !isIgnored, method == "GET", !StoredResponse.isConditional(asked) else { return nil }
+        // The disk is not waited for on a thread of the concurrency pool.
+        let found = await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                cache.getCachedResponse(for: task) { done.resume(returning: $0) }
+            }
+        }
+        guard let found else { return nil }
+        // A cache of the app's own says nothing of when it got a response, but by the response's `Date`.
+        let kept = found as? KeptResponse ?? KeptResponse(found, stored: now, selecting: asked)
+        return kept.rules.flatMap { $0.matches(asked) ? (kept, $0) : nil }
     }
 
     // MARK: After it
@@ -77,23 +73,32 @@ struct ResponseCache: Sendable {
         return response.expectedContentLength <= Int64(room) ? room : nil
     }
 
-    /// What is to be kept of a response that came now; nil if it may not be kept.
-    func proposal(_ response: HTTPURLResponse, _ body: Data, at now: Date) -> CachedURLResponse? {
-        guard let stored = stored(response, at: now) else { return nil }
-        return Self.kept(stored, of: response, body)
+    /// What is to be kept of a response; nil if it may not be kept.
+    ///
+    /// - Parameter received: when its head came.
+    func proposal(_ response: HTTPURLResponse, _ body: Data, received: Date) -> CachedURLResponse? {
+        stored(response, at: received).map { Self.kept($0, of: response, body) }
     }
 
     /// What the cache has, after the server has confirmed it.
     func refreshed(
-        _ kept: CachedURLResponse, _ stored: StoredResponse, by fields: [HeaderField], at now: Date
-    ) -> CachedURLResponse {
+        _ kept: KeptResponse, _ stored: StoredResponse, by fields: [HeaderField], at now: Date
+    ) async -> CachedURLResponse {
         guard let response = kept.response as? HTTPURLResponse else { return kept }
         let new = Self.kept(stored.refreshed(by: fields, at: now), of: response, kept.data)
-        keep(new)
+        await keep(new)
         return new
     }
 
-    func keep(_ response: CachedURLResponse) { cache?.storeCachedResponse(response, for: request) }
+    func keep(_ response: CachedURLResponse) async {
+        guard let cache, let task else { return }
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                cache.storeCachedResponse(response, for: task)
+                done.resume()
+            }
+        }
+    }
 
     /// Lets go of what the cache has of a URL to which something else was done.
     func invalidate(status: Int) {
@@ -103,31 +108,22 @@ struct ResponseCache: Sendable {
 
     // MARK: -
 
-    private func stored(_ response: HTTPURLResponse, at now: Date) -> StoredResponse? {
+    private func stored(_ response: HTTPURLResponse, at received: Date) -> StoredResponse? {
         // A response to another URL, after redirects, is not the request's own.
-        guard response.url?.withoutFragment == request.url?.withoutFragment else { return nil }
+        guard task != nil, response.url?.withoutFragment == request.url?.withoutFragment else { return nil }
         return StoredResponse(
-            method: method, asked: asked, status: response.statusCode, fields: Self.fields(response), received: now)
+            method: method, asked: asked, status: response.statusCode, fields: CacheRequest.fields(of: response),
+            received: received)
     }
 
-    private static func kept(
-        _ stored: StoredResponse, of response: HTTPURLResponse, _ body: Data
-    ) -> CachedURLResponse {
+    private static func kept(_ stored: StoredResponse, of response: HTTPURLResponse, _ body: Data) -> KeptResponse {
         let fields = Dictionary(stored.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-        // Foundation's own class, which it can write to its files and read.
         let plain = response.url.flatMap {
             HTTPURLResponse(url: $0, statusCode: stored.status, httpVersion: "HTTP/1.1", headerFields: fields)
         }
-        let selecting = Dictionary(stored.selecting.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-        return CachedURLResponse(
-            response: plain ?? response, data: body,
-            userInfo: [Self.received: stored.received, Self.selecting: selecting], storagePolicy: .allowed)
-    }
-
-    private static func fields(_ response: HTTPURLResponse) -> [HeaderField] {
-        response.allHeaderFields.compactMap { key, value in
-            (key.base as? String).map { HeaderField(name: $0, value: value as? String ?? "\(value)") }
-        }
+        let cached = CachedURLResponse(
+            response: plain ?? response, data: body, userInfo: nil, storagePolicy: .allowed)
+        return KeptResponse(cached, stored: stored.received, selecting: stored.selecting)
     }
 }
 

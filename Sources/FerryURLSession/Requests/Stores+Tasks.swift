@@ -14,21 +14,3 @@ extension HTTPCookieStorage {
         setCookies(cookies, for: task.currentRequest?.url, mainDocumentURL: task.originalRequest?.mainDocumentURL)
     }
 }
-
-/// What a task's response left in the cache; Foundation's own members take tasks of its own sessions.
-extension URLCache {
-    /// Gives the handler, before it returns, what the cache has for a task's request; nil if it has nothing.
-    public func getCachedResponse(
-        for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) { completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) }) }
-
-    /// Keeps a response for a task's request.
-    public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
-        if let request = dataTask.currentRequest { storeCachedResponse(cachedResponse, for: request) }
-    }
-
-    /// Lets go of what the cache has for a task's request.
-    public func removeCachedResponse(for dataTask: URLSessionDataTask) {
-        if let request = dataTask.currentRequest { removeCachedResponse(for: request) }
-    }
-}

@@ -45,7 +45,10 @@ extension URLRequest {
         static let assumesHTTP3 = ReservedFlags(rawValue: 8)
     }
 
-    private static let reservedField = "X-Ferry-Reserved-Network-Access"
+    private static let reservedPrefix = "X-Ferry-Reserved-"
+    private static let reservedField = reservedPrefix + "Network-Access"
+    /// The properties that `URLProtocol` classes give a request.
+    static let propertiesField = reservedPrefix + "Properties"
 
     private var reservedFlags: ReservedFlags {
         ReservedFlags(rawValue: value(forHTTPHeaderField: Self.reservedField).flatMap { Int($0) } ?? 0)
@@ -59,13 +62,13 @@ extension URLRequest {
 
     /// The fields that are sent.
     package var sentFields: [String: String] {
-        (allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != Self.reservedField.lowercased() }
+        (allHTTPHeaderFields ?? [:]).filter { !$0.key.lowercased().hasPrefix(Self.reservedPrefix.lowercased()) }
     }
 
-    /// This request without the reserved field, to be sent or shown to a server's code.
+    /// This request without the reserved fields, to be sent or shown to a server's code.
     func strippingReserved() -> URLRequest {
         var request = self
-        request.setValue(nil, forHTTPHeaderField: Self.reservedField)
+        request.allHTTPHeaderFields = sentFields
         return request
     }
 }

@@ -61,13 +61,16 @@ final class ForegroundEngine: SessionEngine {
         if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
         let isDownload = task is URLSessionDownloadTask
-        if let kind = ProtocolTransport.kind(for: request, among: configuration.protocolClasses) {
+        if let kind = protocolClass(for: task, request, of: relay.session) {
             try? local.folders.open()
-            return ProtocolTransport(request, kind: kind, isDownload: isDownload, folder: loads.folder, relay: relay)
+            return ProtocolTransport(kind, isDownload: isDownload, folder: loads.folder, relay: relay)
         }
         if let url = request.url, LocalResourceTransport.carries(url) {
             try? local.folders.open()
             return LocalResourceTransport(url, isDownload: isDownload, folder: loads.folder, relay: relay)
+        }
+        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
+            return FailedTransport(URLError.failing(.unsupportedURL, request.url), relay: relay)
         }
         // The cache has what data tasks have fetched.
         if !work.isData, RequestFieldMapping.cachePolicy(request, configuration) == .returnCacheDataDontLoad {
@@ -92,6 +95,18 @@ final class ForegroundEngine: SessionEngine {
     }
 
     // MARK: -
+
+    /// The first of the app's own classes that loads the task; they see its request with the session's fields.
+    private func protocolClass(
+        for task: URLSessionTask, _ request: URLRequest, of session: URLSession
+    ) -> URLProtocol.Type? {
+        let classes = session.protocolClasses
+        guard !classes.isEmpty else { return nil }
+        task.storage.withLock { $0.currentRequest = RequestFieldMapping.adding(configuration, to: request) }
+        if let kind = classes.first(where: { $0.canInit(with: task) }) { return kind }
+        task.storage.withLock { $0.currentRequest = nil }
+        return nil
+    }
 
     private func download(
         _ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay, continuing data: ResumeData? = nil

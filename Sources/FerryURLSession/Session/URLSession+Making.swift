@@ -41,13 +41,13 @@ extension URLSession {
                 "Upload tasks with streams are not supported in background sessions.")
             let scheme = request.url?.scheme?.lowercased() ?? ""
             let allowed = kind == .background ? ["http", "https"] : ["http", "https", "file", "data"]
-            let isCustom =
-                kind != .background
-                && ProtocolTransport.kind(for: request, among: configuration.protocolClasses) != nil
-            if !isCustom, !allowed.contains(scheme) {
+            // A class of the app's own may load what a session does not, and is asked once there is a task.
+            if protocolClasses.isEmpty, !allowed.contains(scheme) {
                 return .impossible(.failing(.unsupportedURL, request.url))
             }
-            if request.cachePolicy == .returnCacheDataDontLoad, kind == .background || !work.isData {
+            if protocolClasses.isEmpty, request.cachePolicy == .returnCacheDataDontLoad,
+                kind == .background || !work.isData
+            {
                 return .impossible(.failing(.resourceUnavailable, request.url))
             }
         }

@@ -34,7 +34,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     let kind: SessionKind
     let registry = TaskRegistry()
-    private let copied: URLSessionConfiguration
+    /// What the session was made with; never changed.
+    let copied: URLSessionConfiguration
     private let queue: OperationQueue
     private let state: Mutex<State>
     private let isShared: Bool
@@ -108,6 +109,12 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     var engine: any SessionEngine {
         guard let engine = acting.engineBox.withLock({ $0 }) else { preconditionFailure("A session has an engine.") }
         return engine
+    }
+
+    /// The classes that are asked before the session loads a task itself.
+    var protocolClasses: [URLProtocol.Type] {
+        if isShared { return URLProtocol.registered }
+        return kind == .background ? [] : (copied.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
     }
 
     // MARK: What it is
@@ -189,11 +196,8 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     open func reset(completionHandler: @escaping @Sendable () -> Void) {
         let storage = acting.copied.httpCookieStorage
         for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
-        if let credentials = acting.copied.urlCredentialStorage {
-            for (space, known) in credentials.allCredentials {
-                for credential in known.values { credentials.remove(credential, for: space) }
-            }
-        }
+        acting.copied.urlCredentialStorage?.removeAll()
+        acting.copied.urlCache?.removeAllCachedResponses()
         acting.queue.addOperation(completionHandler)
     }
 

@@ -1,8 +1,19 @@
+import FerryCore
 public import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// A task whose result is its bytes.
-open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // SAFETY: as its superclass
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {  // SAFETY: as its superclass
+    /// The current request with the fields that the session sends, by which a cache finds its response.
+    var requestForCache: URLRequest? {
+        guard var request = currentRequest else { return nil }
+        guard let session else { return request }
+        let fields = RequestFieldMapping.fields(request, session.acting.copied, acceptsEncodings: true)
+        request.allHTTPHeaderFields = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+        return request
+    }
+}
 
 /// A task whose result is a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // SAFETY: as its superclass

@@ -12,6 +12,8 @@ enum RequestFieldMapping {
     private static let neverAdded: Set<String> = [
         "connection", "host", "proxy-authenticate", "proxy-authorization", "www-authenticate",
     ]
+    /// The content codings that data tasks offer.
+    static let acceptedCodings = "gzip, deflate"
     /// Apple's default, which stands for the session's value where a request has it.
     private static let usualTimeout = 60.0
 
@@ -22,14 +24,10 @@ enum RequestFieldMapping {
     static func fields(
         _ request: URLRequest, _ configuration: URLSessionConfiguration, acceptsEncodings: Bool = false
     ) -> [HeaderField] {
-        var fields = request.sentFields
+        var fields = adding(configuration, to: request).sentFields
         var names = Set(fields.keys.map { $0.lowercased() })
         func add(_ name: String, _ value: String) {
             if names.insert(name.lowercased()).inserted { fields[name] = value }
-        }
-        for (key, value) in configuration.httpAdditionalHeaders ?? [:] {
-            guard let name = key.base as? String, !neverAdded.contains(name.lowercased()) else { continue }
-            add(name, value as? String ?? "\(value)")
         }
         if cachePolicy(request, configuration) == .reloadIgnoringLocalAndRemoteCacheData {
             add("Cache-Control", "no-cache")
@@ -38,11 +36,23 @@ enum RequestFieldMapping {
         if request.httpMethod == "POST", request.httpBody != nil {
             add("Content-Type", "application/x-www-form-urlencoded")
         }
-        if acceptsEncodings { add("Accept-Encoding", "gzip, deflate") }
+        if acceptsEncodings { add("Accept-Encoding", acceptedCodings) }
         let sent = fields.filter { !ofEngine.contains($0.key.lowercased()) && !$0.key.lowercased().hasPrefix("proxy-") }
             .map { HeaderField(name: $0.key, value: $0.value) }
             .sorted { $0.name < $1.name }
         return acceptsEncodings ? sent : AcceptedCodings.leftToFerry(sent)
+    }
+
+    /// A request with the fields that a configuration adds (docs/behaviour/url-session.md#20).
+    static func adding(_ configuration: URLSessionConfiguration, to request: URLRequest) -> URLRequest {
+        var request = request
+        for (key, value) in configuration.httpAdditionalHeaders ?? [:] {
+            guard let name = key.base as? String, !neverAdded.contains(name.lowercased()),
+                request.value(forHTTPHeaderField: name) == nil
+            else { continue }
+            request.setValue(value as? String ?? "\(value)", forHTTPHeaderField: name)
+        }
+        return request
     }
 
     /// The request's own policy, unless it has none.

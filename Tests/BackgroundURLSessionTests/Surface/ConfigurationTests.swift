@@ -27,7 +27,7 @@ import Testing
         #expect(configuration.urlCredentialStorage === URLCredentialStorage.shared)
         #expect(configuration.urlCache === URLCache.shared)
         #expect(configuration.httpMaximumConnectionsPerHost == 6)
-        #expect(configuration.protocolClasses == nil)
+        #expect(configuration.protocolClasses != nil)
         #expect(configuration.sharedContainerIdentifier == nil)
         #expect(!configuration.httpShouldUsePipelining)
         #expect(!configuration.shouldUseExtendedBackgroundIdleMode)

@@ -32,6 +32,9 @@ import Testing
             (200, ["Vary: Accept, Cookie"], [], false), (200, ["Vary: Accept"], [], true),
             // A comma in a quoted string ends no directive.
             (200, ["Cache-Control: private=\"a, no-store\""], [], true),
+            // The cache is one user's.
+            (200, ["Cache-Control: private, max-age=9"], [], true), (500, ["Cache-Control: private"], [], true),
+            (500, ["Cache-Control: public"], [], true), (500, ["Cache-Control: s-maxage=9"], [], false),
         ] as [(Int, [String], [String], Bool)])
     func `are kept where the server and the request let them`(
         status: Int, response: [String], asked: [String], isKept: Bool
@@ -46,6 +49,8 @@ import Testing
             (["Cache-Control: max-age=60", "Age: 30"], [], 29, true),
             (["Cache-Control: max-age=60", "Age: 30"], [], 31, false),
             (["Cache-Control: max-age=60, max-age=600"], [], 61, false),
+            (["Cache-Control: max-age=60, s-maxage=1"], [], 59, true),
+            (["Cache-Control: max-age=60", "Expires: 0"], [], 59, true),
             (["Cache-Control: max-age=x"], [], 0, false), (["Cache-Control: max-age=\"60\""], [], 59, true),
             (["Cache-Control: max-age=99999999999999999999"], [], 1_000_000, true),
             (["Cache-Control: no-cache, max-age=60"], [], 1, false), (["Expires: 0"], [], 0, false),

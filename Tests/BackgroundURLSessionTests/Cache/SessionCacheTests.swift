@@ -15,7 +15,7 @@ import Testing
         _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy
     ) -> FerryURLSession.URLSessionConfiguration {
         let configuration = FerryURLSession.URLSessionConfiguration.ephemeral
-        configuration.urlCache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: nil)
+        configuration.urlCache = FerryURLSession.URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: nil)
         configuration.requestCachePolicy = policy
         return configuration
     }

@@ -21,7 +21,6 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         var hasStarted = false
     }
 
-    private let request: URLRequest
     private let kind: URLProtocol.Type
     private let isDownload: Bool
     private let folder: URL
@@ -31,8 +30,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     private let told: AsyncStream<Told>.Continuation
     private let stream: AsyncStream<Told>
 
-    init(_ request: URLRequest, kind: URLProtocol.Type, isDownload: Bool, folder: URL, relay: TaskRelay) {
-        self.request = request
+    init(_ kind: URLProtocol.Type, isDownload: Bool, folder: URL, relay: TaskRelay) {
         self.kind = kind
         self.isDownload = isDownload
         self.folder = folder
@@ -40,10 +38,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         (stream, told) = AsyncStream.makeStream()
     }
 
-    /// The first of the classes that takes this request.
-    static func kind(for request: URLRequest, among classes: [AnyClass]?) -> URLProtocol.Type? {
-        (classes ?? []).lazy.compactMap { $0 as? URLProtocol.Type }.first { $0.canInit(with: request) }
-    }
+    private var request: URLRequest? { relay.task.currentRequest }
 
     // MARK: TaskTransport
 
@@ -53,8 +48,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
             return !state.hasStarted && !state.isEnded
         }
         guard isFirst else { return }
-        let instance = Sealed(
-            kind.init(request: kind.canonicalRequest(for: request), cachedResponse: nil, client: self))
+        let instance = Sealed(kind.init(task: relay.task, cachedResponse: nil, client: self))
         state.withLock { $0.instance = instance }
         Task(name: "task of a protocol class") { await self.deliver() }
         queue.async { self.state.withLock { $0.instance }?.value.startLoading() }
@@ -81,7 +75,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     func update(_ change: TaskChange) {}
 
     private var canceled: URLError {
-        URLError(.cancelled, userInfo: request.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
+        URLError(.cancelled, userInfo: request?.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
     }
 
     // MARK: Delivery
@@ -117,7 +111,7 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
                 let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
                 if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
             } catch {
-                failure = URLError.failing(.cannotWriteToFile, request.url)
+                failure = URLError.failing(.cannotWriteToFile, request?.url)
             }
         }
         state.withLock { $0.isEnded = true }

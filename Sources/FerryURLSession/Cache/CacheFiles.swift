@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+
+/// The files of a folder of responses.
+struct CacheFiles: Sendable {
+    private static let ending = ".response"
+    private static let unfinishedName = "unfinished.tmp"
+
+    let path: String
+
+    /// What the folder has.
+    func contents() -> CacheLedger<Void> {
+        var found: [(name: CacheName, facts: stat)] = []
+        for text in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            var facts = stat()
+            guard let name = Self.name(text), unsafe lstat("\(path)/\(text)", &facts) == 0,
+                facts.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            found.append((name, facts))
+        }
+        var ledger = CacheLedger<Void>()
+        for (name, facts) in found.sorted(by: { Date($0.facts.st_atim) < Date($1.facts.st_atim) }) {
+            ledger.apply(.added(name, size: Int(facts.st_size), stored: Date(facts.st_mtim)))
+        }
+        return ledger
+    }
+
+    func file(_ name: CacheName) -> String { "\(path)/\(name.resource)-\(name.variant)\(Self.ending)" }
+
+    private static func name(_ file: String) -> CacheName? {
+        guard file.hasSuffix(ending) else { return nil }
+        let halves = file.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isHexDigit) }) else {
+            return nil
+        }
+        return CacheName(resource: String(halves[0]), variant: String(halves[1]))
+    }
+
+    /// Reads a response; nil if its file is gone, or is not what was written.
+    func read(_ name: CacheName) -> KeptResponse? {
+        let descriptor = unsafe Glibc.open(file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        return (try? handle.readToEnd()).flatMap { CacheFile.decode($0) }
+    }
+
+    func write(_ data: Data, as name: CacheName, stored: Date) -> Bool {
+        let unfinished = "\(path)/\(Self.unfinishedName)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = unsafe Glibc.open(unfinished, flags, 0o600)
+        guard descriptor >= 0 else { return false }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // When it was stored and last used; the next launch knows by it what is to go first.
+        let times = [timespec(Date()), timespec(stored)]
+        guard (try? handle.write(contentsOf: data)) != nil, unsafe futimens(descriptor, times) == 0,
+            unsafe rename(unfinished, file(name)) == 0
+        else {
+            unsafe unlink(unfinished)
+            return false
+        }
+        return true
+    }
+
+    func noteUse(of name: CacheName) {
+        let times = [timespec(Date()), timespec(tv_sec: 0, tv_nsec: timespec.asIs)]
+        unsafe utimensat(AT_FDCWD, file(name), times, AT_SYMLINK_NOFOLLOW)
+    }
+
+    func remove(_ name: CacheName) { unsafe unlink(file(name)) }
+
+    /// Removes what a process left that died while it wrote.
+    func removeUnfinished() { unsafe unlink("\(path)/\(Self.unfinishedName)") }
+
+    /// Begins a new log with the next change.
+    func removeLog() { unsafe unlink("\(path)/\(CacheLog.name)") }
+
+    /// Whether the folder is there and is its user's alone: responses hold what nobody else may read, or put there.
+    func open(creating: Bool) -> Bool {
+        if creating {
+            try? FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        var facts = stat()
+        return unsafe stat(path, &facts) == 0 && facts.st_uid == geteuid() && facts.st_mode & 0o022 == 0
+    }
+}
+
+extension Date {
+    fileprivate init(_ time: timespec) {
+        self.init(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    }
+}
+
+extension timespec {
+    /// `UTIME_OMIT` of sys/stat.h, which is no constant in Swift.
+    fileprivate static let asIs = (1 << 30) - 2
+
+    fileprivate init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        self.init(
+            tv_sec: Int(exactly: seconds) ?? 0,
+            tv_nsec: Int(exactly: ((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down)) ?? 0)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    }
+}
+
+/// Where caches are (XDG Base Directory Specification).
+enum CachePlace {
+    /// A folder of the app among the user's caches.
+    static func folder(
+        named name: String, of application: String = ApplicationIdentity.current,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
+        let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let base = given ?? "\(environment["HOME"] ?? NSHomeDirectory())/.cache"
+        return "\(base)/ferry/\(component(application))/\(component(name))"
+    }
+
+    /// A text as one component of a path.
+    private static func component(_ text: String) -> String {
+        let plain = text.unicodeScalars.map { $0 == "/" || $0.value < 32 ? "_" : Character($0) }
+        let name = String(plain.drop { $0 == "." })
+        return name.isEmpty ? "_" : String(decoding: name.utf8.suffix(200), as: UTF8.self)
+    }
+}

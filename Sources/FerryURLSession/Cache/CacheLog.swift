@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+
+/// The file by which several processes agree on what a folder of responses has: its lock, and a record of each change since the
+/// folder was last read as a whole.
+///
+/// An addition is recorded before its file is there and a removal after it is gone, so that a process that dies in between
+/// leaves a response counted that is not there, never one that is there and not counted.
+struct CacheLog: Sendable {
+    enum Change: Sendable, Hashable {
+        case added(CacheName, size: Int, stored: Date)
+        case removed(CacheName)
+    }
+
+    static let name = "responses.log"
+    /// Bytes of a log after which a new one is begun, for which each process reads the folder again.
+    private static let longest = 1 << 16
+
+    private let file: Int32
+    /// How much of it was read or written. All of it is read first: what the folder has may have been listed in the middle of a
+    /// change.
+    private var position = 0
+
+    /// - Parameter creating: whether it is made if there is none.
+    init?(in folder: String, creating: Bool) {
+        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
+        file = unsafe open("\(folder)/\(Self.name)", flags, 0o600)
+        guard file >= 0 else { return nil }
+    }
+
+    func close() { Glibc.close(file) }
+
+    /// Whether another log has taken its place, or the folder is gone.
+    var isRemoved: Bool {
+        var facts = stat()
+        return unsafe fstat(file, &facts) != 0 || facts.st_nlink == 0
+    }
+
+    /// Whether a new log is to be begun: this one is long, or a process died while it wrote a record.
+    var isWornOut: Bool { length.map { $0 > Self.longest || !$0.isMultiple(of: Record.size) } ?? true }
+
+    private var length: Int? {
+        var facts = stat()
+        return unsafe fstat(file, &facts) == 0 ? Int(facts.st_size) : nil
+    }
+
+    /// Waits until no other process changes the folder, and keeps all others from doing so.
+    func lock() -> Bool { flock(file, LOCK_EX) == 0 }
+    func unlock() { flock(file, LOCK_UN) }
+
+    /// The changes that others have recorded since the last call.
+    mutating func news() -> [Change] {
+        guard let length, length > position else { return [] }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)
+        guard (try? handle.seek(toOffset: UInt64(position))) != nil,
+            let data = try? handle.read(upToCount: (length - position) / Record.size * Record.size)
+        else { return [] }
+        position += data.count / Record.size * Record.size
+        return stride(from: 0, to: data.count / Record.size * Record.size, by: Record.size).compactMap { start in
+            Record.change(data.dropFirst(start).prefix(Record.size))
+        }
+    }
+
+    /// Records changes; nothing is done if the disk is full.
+    mutating func append(_ changes: [Change]) -> Bool {
+        let data = changes.reduce(into: Data()) { $0 += Record.bytes($1) }
+        guard (try? FileHandle(fileDescriptor: file, closeOnDealloc: false).write(contentsOf: data)) != nil else {
+            return false
+        }
+        position += data.count
+        return true
+    }
+
+    /// The form of a change in the file, of one length for all.
+    private enum Record {
+        private static let (resource, variant) = (32, 16)
+        static let size = 1 + resource + variant + 16
+
+        static func bytes(_ change: Change) -> Data {
+            switch change {
+            case .added(let name, let size, let stored):
+                head("+", name) + number(UInt64(clamping: size))
+                    + number(stored.timeIntervalSinceReferenceDate.bitPattern)
+            case .removed(let name): head("-", name) + number(0) + number(0)
+            }
+        }
+
+        static func change(_ bytes: Data) -> Change? {
+            let bytes = [UInt8](bytes)
+            guard bytes.count == size else { return nil }
+            let texts = [bytes[1...resource], bytes[(1 + resource)..<(1 + resource + variant)]].map { part in
+                String(decoding: part.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+            }
+            let name = CacheName(resource: texts[0], variant: texts[1])
+            let numbers = [size - 16, size - 8].map { start in
+                bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            }
+            switch bytes[0] {
+            case UInt8(ascii: "+"):
+                let stored = Double(bitPattern: numbers[1])
+                return .added(
+                    name, size: Int(clamping: numbers[0]),
+                    stored: Date(timeIntervalSinceReferenceDate: stored.isFinite ? stored : 0))
+            case UInt8(ascii: "-"): return .removed(name)
+            default: return nil
+            }
+        }
+
+        private static func head(_ mark: Character, _ name: CacheName) -> Data {
+            let texts = [
+                "\(mark)", name.resource.padding(toLength: resource, withPad: " ", startingAt: 0),
+                name.variant.padding(toLength: variant, withPad: " ", startingAt: 0),
+            ]
+            return Data(texts.joined().utf8)
+        }
+
+        private static func number(_ value: UInt64) -> Data {
+            Data((0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) })
+        }
+    }
+}
+
+extension CacheLedger<Void> {
+    /// Takes account of a change; one that is known already, as a process that opens the folder finds them, changes no order.
+    mutating func apply(_ change: CacheLog.Change) {
+        switch change {
+        case .added(let name, let size, let stored):
+            let known = candidates(for: name.resource).first { $0.name == name }?.entry
+            // A file's times are a little less exact.
+            if let known, known.size == size, abs(known.stored.timeIntervalSince(stored)) < 0.001 { return }
+            _ = insert((), as: name, size: size, stored: stored, capacity: .max)
+        case .removed(let name): remove(name)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import FerryCore
+import Foundation
+import FoundationNetworking
+
+/// A cached response with what a cache has to know of it (RFC 9111 §4).
+final class KeptResponse: CachedURLResponse, @unchecked Sendable {  // SAFETY: immutable
+    /// When the cache got it, or the server last confirmed it.
+    let stored: Date
+    /// Of the request that it answered, the fields that `Vary` names.
+    let selecting: [HeaderField]
+
+    init(_ response: CachedURLResponse, stored: Date, selecting: [HeaderField]) {
+        self.stored = stored
+        self.selecting = selecting
+        super.init(
+            response: response.response, data: response.data, userInfo: response.userInfo,
+            storagePolicy: response.storagePolicy)
+    }
+
+    @available(*, unavailable) required init?(coder: NSCoder) { nil }
+
+    /// The response by the rules of caches; nil if it is not one of HTTP.
+    var rules: StoredResponse? {
+        guard let response = response as? HTTPURLResponse else { return nil }
+        return StoredResponse(
+            status: response.statusCode, fields: CacheRequest.fields(of: response), received: stored,
+            selecting: selecting)
+    }
+
+    /// Whether it answers a request with these fields (RFC 9111 §4.1).
+    func answers(_ asked: [HeaderField]) -> Bool { rules?.matches(asked) ?? true }
+}
+
+/// A request as a cache sees it.
+struct CacheRequest: Sendable {
+    /// Names the method and the URL without its fragment, which is never sent.
+    let resource: String
+    let fields: [HeaderField]
+
+    init?(_ request: URLRequest) {
+        guard let url = request.url else { return nil }
+        let text = "\(request.httpMethod ?? "GET") \(url.absoluteString.prefix { $0 != "#" })"
+        resource = Self.hex(SHA256.hash(data: Data(text.utf8)).prefix(16))
+        var fields = request.sentFields.map { HeaderField(name: $0.key, value: $0.value) }
+        if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
+            fields.append(HeaderField(name: "Accept-Encoding", value: RequestFieldMapping.acceptedCodings))
+        }
+        self.fields = fields
+    }
+
+    /// The fields of the request that select among the responses to it, by the names in `Vary`.
+    func selecting(for response: URLResponse) -> [HeaderField] {
+        guard let response = response as? HTTPURLResponse else { return [] }
+        return StoredResponse.selecting(fields, by: Self.fields(of: response))
+    }
+
+    func name(selecting: [HeaderField]) -> CacheName {
+        let text = selecting.map { "\($0.name.lowercased()): \($0.value)" }.sorted().joined(separator: "\n")
+        return CacheName(
+            resource: resource,
+            variant: text.isEmpty ? "0" : Self.hex(SHA256.hash(data: Data(text.utf8)).prefix(8)))
+    }
+
+    static func fields(of response: HTTPURLResponse) -> [HeaderField] {
+        response.allHeaderFields.compactMap { key, value in
+            (key.base as? String).map { HeaderField(name: $0, value: value as? String ?? "\(value)") }
+        }
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
