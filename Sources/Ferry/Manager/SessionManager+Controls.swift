@@ -141,11 +141,14 @@ extension SessionManager {
             let error = FerryError.fetchDownloadTaskFailed(url: task?.url.absoluteString ?? "about:blank")
             return refuse(error, .detached(.removed, error, url: task?.url), onMainQueue, handler)
         }
-        let then: @Sendable () -> Void = { [shared] in
+        if case .start = control {
+            return shared.goOn([(task, nil)]) { [shared] in
+                shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
+            }
+        }
+        shared.perform(control, on: [task]) { [shared] _ in
             shared.call(handler, with: task, onMainQueue: onMainQueue)
         }
-        if case .start = control { return shared.goOn([(task, nil)], then: then) }
-        shared.perform(control, on: [task]) { _ in then() }
     }
 
     private func refuse(

@@ -11,7 +11,7 @@ extension SessionManager {
     /// succeeded is downloaded again only if its file is gone or changed.
     /// - Parameters:
     ///   - fileName: the file's name below the cache's folder; without one it is made of the URL.
-    ///   - handler: called once when the task is stored, or could not be.
+    ///   - handler: called once when the task is stored and runs, or waits for something, or could not be stored.
     /// - Returns: nil if this is no http or https URL with a host. A task that could not be stored has failed.
     @discardableResult
     public func download(
@@ -34,11 +34,11 @@ extension SessionManager {
         switch order {
         case .new(let task, let plan):
             shared.storeAndWait(Submission([(task, plan)]))
-            shared.call(handler, with: task, onMainQueue: onMainQueue)
+            shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
             return task
         case .known(let task, let change):
             shared.goOnAndWait(task, change) { [shared] in
-                shared.call(handler, with: task, onMainQueue: onMainQueue)
+                shared.callStarted(handler, with: task, onMainQueue: onMainQueue)
             }
             return task
         }
@@ -46,12 +46,12 @@ extension SessionManager {
 
     /// Downloads many URLs in one transaction; returns once the daemon has stored them.
     ///
-    /// A URL that is no http or https URL with a host gives a task that has failed and is not among the manager's tasks.
+    /// A URL that is no http or https URL with a host is left out, as is one that comes again: the logger is told of both.
     /// - Parameters:
     ///   - headersArray: headers of each URL; none, or as many as URLs.
     ///   - fileNames: the file name of each URL; none, or as many as URLs.
     ///   - handler: called once, after the closures of all tasks.
-    /// - Returns: one task for each URL; none if the arrays have another length.
+    /// - Returns: one task for each URL that is one, in their order; none if the arrays have another length.
     @discardableResult
     public func multiDownload(
         _ urls: [any URLConvertible], headersArray: [[String: String]]? = nil, fileNames: [String]? = nil,
@@ -65,7 +65,7 @@ extension SessionManager {
         var tasks: [DownloadTask] = []
         var new: [(task: DownloadTask, plan: RequestPlan)] = []
         var known: [(task: DownloadTask, change: TransferChange?)] = []
-        var seen: Set<DownloadTask> = []
+        var seen: Set<URL> = []
         var templates = PlanTemplates()
         let addresses = urls.map { try? $0.address() }
         let kept = cache.keptNames(of: addresses.lazy.compactMap { $0?.absoluteString })
@@ -73,7 +73,11 @@ extension SessionManager {
             guard let address = addresses[index] else {
                 let error = FerryError.invalidURL(url: "\(url)")
                 shared.log { .error("A URL of many is none.", error: error) }
-                tasks.append(.detached(.failed, error))
+                continue
+            }
+            guard seen.insert(address).inserted else {
+                let error = FerryError.duplicateURL(url: address.absoluteString)
+                shared.log { .error("A URL comes twice.", error: error) }
                 continue
             }
             let headers = headersArray.flatMap { $0.isEmpty ? nil : $0[index] }
@@ -84,15 +88,9 @@ extension SessionManager {
             switch order {
             case .new(let task, let plan):
                 new.append((task, plan))
-                seen.insert(task)
                 tasks.append(task)
             case .known(let task, let change):
-                if seen.insert(task).inserted {
-                    known.append((task, change))
-                } else {
-                    let error = FerryError.duplicateURL(url: address.absoluteString)
-                    shared.log { .error("A URL comes twice.", error: error) }
-                }
+                known.append((task, change))
                 tasks.append(task)
             }
         }

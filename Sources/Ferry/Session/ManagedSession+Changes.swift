@@ -108,6 +108,7 @@ extension ManagedSession {
             task.move(to: status, change)
             return (before, reasonBefore, task.waitingReason)
         }
+        if status != .waiting || reason != .slot { callStarts(of: task) }
         if before != status || reasonBefore != reason { observe(task, .state(status, reason)) }
         guard before != status else { return }
         task.state.withLock { $0.isUntold = false }
@@ -128,6 +129,7 @@ extension ManagedSession {
             if let status { ended.append((task, status)) }
         }
         state.list.remove(gone)
+        for task in tasks { callStarts(of: task) }
         for (task, status) in ended {
             observe(task, .state(status, nil))
             tell(task, status, in: &state)
@@ -141,8 +143,13 @@ extension ManagedSession {
             return task.stored
         }
         state.list.remove([(task, before)])
+        callStarts(of: task)
         observe(task, .state(.failed, nil))
         tell(task, .failed, in: &state)
+    }
+
+    private func callStarts(of task: DownloadTask) {
+        for start in task.state.withLock({ $0.readers.takeStarts() }) { start.call() }
     }
 
     /// Puts a new task at the end of the list.

@@ -218,6 +218,26 @@ extension ManagedSession {
         deliveries.add(DeliveryLine(onMainQueue: onMainQueue)) { handler(value) }
     }
 
+    /// Calls the handler of a call that has started a task, once the task runs or is known to wait for something: the daemon
+    /// stores a start before it gives the transfer its place (docs/behaviour/session-manager.md#C5).
+    func callStarted(_ handler: Handler<DownloadTask>?, with task: DownloadTask, onMainQueue: Bool) {
+        guard let handler else { return }
+        let start = StartHandler { self.call(handler, with: task, onMainQueue: onMainQueue) }
+        let isStarting = state.withLock { state in
+            guard state.list.has(task), state.list.counts.running < state.configuration.maxConcurrentTasksLimit else {
+                return false
+            }
+            return task.state.withLock { task in
+                guard task.stored == .waiting, task.waitingReason == .slot else { return false }
+                task.readers.add(start)
+                return true
+            }
+        }
+        guard isStarting else { return start.call() }
+        // It may wait for other managers' tasks, of which nothing is told.
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.startPatience) { start.call() }
+    }
+
     /// Calls the handler of a call after the closures of every task and manager that it has brought to an end
     /// (docs/behaviour/session-manager.md#B2).
     func callLast<Value: Sendable>(_ handler: Handler<Value>?, with value: Value, onMainQueue: Bool) {

@@ -30,6 +30,8 @@ final class ManagedSession: Sendable {
 
     /// Seconds for which a call waits for the daemon (docs/behaviour/session-manager.md#C7).
     static let patience = 5.0
+    /// Seconds for which the handler of a start waits for the task to run.
+    static let startPatience = 1.0
 
     let place: SessionPlace
     let attached: AttachedSession

@@ -11,10 +11,12 @@ import Synchronization
 public final class DownloadTask: Identifiable, Sendable {
     /// Whether the file is the one that was expected.
     public enum Validation: Int, Sendable {
-        case unknown, correct, incorrect
+        /// Spelled as in Tiercel, so that a `switch` over its three cases has all of them.
+        case unkown
+        case correct, incorrect
 
-        @available(*, deprecated, renamed: "unknown")
-        public static var unkown: Validation { .unknown }
+        /// The same as `unkown`.
+        public static var unknown: Validation { .unkown }
     }
 
     /// What identifies a task in its manager, also after a relaunch.
@@ -63,8 +65,9 @@ public final class DownloadTask: Identifiable, Sendable {
     /// Why it waits; nil in every other state.
     public var waitingReason: WaitingReason? { state.withLock { $0.status == .waiting ? $0.waitingReason : nil } }
     public var validation: Validation { state.withLock(\.validation) }
-    /// Why it failed, as a ``FerryError``; nil in every other state.
-    public var error: (any Error)? { state.withLock(\.error) }
+    /// Why it failed, as a ``FerryError``; `URLError.cancelled` in a task that was suspended, canceled or removed while it ran; nil
+    /// in every other one.
+    public var error: (any Error)? { state.withLock(\.shownError) }
     /// Status and fields of the latest response.
     public var response: HTTPURLResponse? { state.withLock(\.answer.response).flatMap { ResponseMapping.response($0) } }
     /// Received and expected bytes; the total is -1 until it is known. The same object each time.

@@ -8,6 +8,8 @@ struct TaskCalls {
     private var leaving = 0
     /// Whether a download of the same URL was made while the task was about to leave.
     private var isReplaced = false
+    /// Whether the task was stopped while it ran, and has not begun again.
+    private(set) var hasStoppedRun = false
     /// Whether the record goes because no app needs it any more: to the app that is no end.
     private(set) var isForgotten = false
 
@@ -40,11 +42,13 @@ struct TaskCalls {
     }
 
     /// The daemon has said that the task is in a state.
-    mutating func came(to status: Status) {
+    mutating func came(to status: Status, from before: Status) {
+        if before == .running { hasStoppedRun = [.suspended, .canceled, .removed].contains(status) }
         switch status {
         case .suspended: if shown == .willSuspend { shown = nil }
         case .succeeded, .failed, .canceled, .removed: shown = nil
-        case .waiting, .running, .willSuspend, .willCancel, .willRemove: break
+        case .waiting, .running: hasStoppedRun = false
+        case .willSuspend, .willCancel, .willRemove: break
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Code with async and await that reads a task's events or waits for its file, and the model that follows it.
 struct TaskReaders {
@@ -8,6 +9,7 @@ struct TaskReaders {
     var watcher: Handler<DownloadTask>?
     private var queues: [Int: EventQueue] = [:]
     private var waiters: [Int: Waiter] = [:]
+    private var starts: [StartHandler] = []
     private var last = 0
 
     /// A number that no other reader of the task has.
@@ -27,6 +29,14 @@ struct TaskReaders {
     /// Adds an event to what each reader has not read.
     func tell(_ event: DownloadEvent) {
         for queue in queues.values { queue.add(event) }
+    }
+
+    mutating func add(_ start: StartHandler) { starts.append(start) }
+
+    /// The handlers of calls that have started the task, each once.
+    mutating func takeStarts() -> [StartHandler] {
+        defer { starts = [] }
+        return starts
     }
 
     /// Lets all readers go, with the event that ends their sequences; the waiters among them are to be resumed.
@@ -86,4 +96,14 @@ struct TaskClosures {
         defer { validations = [] }
         return validations
     }
+}
+
+/// The handler of a call that has started a task; called once the task runs or is known to wait, or has waited for a while.
+final class StartHandler: Sendable {
+    private let body: Mutex<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+    /// Calls the handler, the first time.
+    func call() { body.withLock { $0.take() }?() }
 }

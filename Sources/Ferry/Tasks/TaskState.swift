@@ -33,6 +33,8 @@ struct TaskState {
 
     var status: Status { calls.shown ?? stored }
     var isSubmitted: Bool { transfer != nil }
+    /// Why it failed, or -999 once it was stopped while it ran, as a session's task that is canceled has it.
+    var shownError: (any Error)? { error ?? (calls.hasStoppedRun ? URLError(.cancelled) : nil) }
     var validation: DownloadTask.Validation {
         note.validation?.result.flatMap(DownloadTask.Validation.init) ?? .unknown
     }
@@ -60,7 +62,7 @@ struct TaskState {
         stored = status
         if status == .waiting || status == .running { error = nil }
         change(&self)
-        calls.came(to: status)
+        calls.came(to: status, from: before)
         if status != .waiting { waitingReason = nil }
         if status == .running { dates.started() }
         if status.isEnd {
@@ -77,10 +79,10 @@ struct TaskState {
     mutating func depart(as departure: Status?) -> Status? {
         if calls.isForgotten { return nil }
         let status = departure ?? calls.departure ?? .removed
+        calls.came(to: status, from: stored)
         stored = status
         error = nil
         waitingReason = nil
-        calls.came(to: status)
         bytes.cameToRest()
         dates.ended()
         return status
@@ -88,10 +90,10 @@ struct TaskState {
 
     /// Takes in that the task could not be stored.
     mutating func discard(_ error: FerryError) {
+        calls.came(to: .failed, from: stored)
         stored = .failed
         self.error = error
         waitingReason = nil
-        calls.came(to: .failed)
     }
 
     /// What a success says of the code that the file was compared with.

@@ -320,7 +320,9 @@ import Testing
         }
     }
 
-    @Test func `a pause is no error, and a new attempt forgets the old error`() async throws {
+    @Test func `a pause of a run is -999, as a canceled task of a session is, and a new attempt forgets errors`()
+        async throws
+    {
         let script = OriginScript(
             Self.body, .on(.pathRequests(...1), .status(404)), .on(.pathRequests(2...), .hold("go", at: .body(1000))))
         try await withFerry(script) { fixture in
@@ -332,9 +334,31 @@ import Testing
             try await task.reaches(.running)
             #expect(task.error == nil)
             let seen = Notes<Bool>()
-            task.failure { seen.add($0.status == .suspended && $0.error == nil) }
+            task.failure { seen.add($0.status == .suspended && ($0.error as? URLError)?.code == .cancelled) }
             manager.suspend(task)
             #expect(try await seen.wait(count: 1) == [true])
+            try await answer { manager.start(task, handler: $0) }
+            #expect(task.error == nil)
+        }
+    }
+
+    @Test func `the handler of a start sees the task running, where nothing keeps it from that`() async throws {
+        try await withFerry(OriginScript(Self.body, always: .hold("never", at: .body(1000)))) { fixture in
+            let manager = fixture.manager(limit: 1)
+            let seen = Notes<Status>()
+            let first = try #require(manager.download(fixture.origin.url("/1")) { seen.add($0.status) })
+            try await seen.wait(count: 1)
+            let second = try #require(manager.download(fixture.origin.url("/2")) { seen.add($0.status) })
+            try await seen.wait(count: 2)
+            try await answer { manager.suspend(first, handler: $0) }
+            try await second.reaches(.running)
+            try await answer { manager.suspend(second, handler: $0) }
+            manager.start(first) { seen.add($0.status) }
+            #expect(try await seen.wait(count: 3) == [.running, .waiting, .running])
+            manager.suspend(first) { seen.add($0.status) }
+            manager.start(second) { seen.add($0.status) }
+            manager.cancel(second) { seen.add($0.status) }
+            #expect(try await seen.wait(count: 6).last == .canceled)
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
     ) {
         var calls = TaskCalls()
         _ = calls.begin(control, stored: .running)
-        calls.came(to: status)
+        calls.came(to: status, from: .running)
         #expect((calls.shown == nil) == isDone)
     }
 
