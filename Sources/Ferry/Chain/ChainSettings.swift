@@ -7,7 +7,6 @@ import Synchronization
 struct ChainSettings: Sendable {
     /// Added where a request lacks the field.
     var headers: HTTPHeaders = [:]
-    var trust: ServerTrustPolicyManager?
     let hooks = ChainHooks()
 
     /// The fields of a request.
@@ -32,7 +31,7 @@ struct ChainSettings: Sendable {
 
     /// Lets a request trust its server as the manager says.
     func apply(to request: inout TransferRequest, host: String?) {
-        switch host.flatMap({ trust?.serverTrustPolicy(forHost: $0) }) {
+        switch host.flatMap({ hooks.trust?.serverTrustPolicy(forHost: $0) }) {
         case .disableEvaluation: request.insecure = true
         case .performDefaultEvaluation(validateHost: false): request.skipsHostVerification = true
         case .performDefaultEvaluation(validateHost: true), nil: break
@@ -47,6 +46,8 @@ final class ChainHooks: Sendable {
         var adapter: Handed<any RequestAdapter>?
         var retrier: Handed<any RequestRetrier>?
         var startsRequestsImmediately = true
+        var trust: ServerTrustPolicyManager?
+        var session: URLSession?
     }
 
     private let state = Mutex(State())
@@ -76,6 +77,25 @@ final class ChainHooks: Sendable {
         get { state.withLock(\.startsRequestsImmediately) }
         set { state.withLock { $0.startsRequestsImmediately = newValue } }
     }
+
+    /// How the servers of later requests show who they are.
+    var trust: ServerTrustPolicyManager? {
+        get { state.withLock(\.trust) }
+        set { state.withLock { $0.trust = newValue } }
+    }
+
+    /// The session that shows the manager's downloads, once it was made; requests show it also after the manager is gone.
+    var session: URLSession? { state.withLock(\.session) }
+
+    func session(made make: () -> URLSession) -> URLSession {
+        state.withLock { state in
+            let session = state.session ?? make()
+            state.session = session
+            return session
+        }
+    }
+
+    func takeSession() -> URLSession? { state.withLock { $0.session.take() } }
 
     /// The request that is sent in place of another.
     func adapted(_ request: URLRequest) throws -> URLRequest { try adapter?.adapt(request) ?? request }

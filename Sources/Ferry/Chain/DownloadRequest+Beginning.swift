@@ -21,6 +21,7 @@ extension DownloadRequest {
             let (request, named) = try made(source, chain, shared)
             // Resume data that a try before has used name bytes that are gone.
             try submit(request, continuing: partial ?? named, chain, shared, waits: waits)
+            if chain.hooks.startsRequestsImmediately { post(Notification.Name.Task.DidResume) }
         } catch {
             shared.log { .error("No download was made.", error: error) }
             state.withLock { $0.ending.failure = error }

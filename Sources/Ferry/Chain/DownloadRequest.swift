@@ -113,6 +113,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // SAFETY: a
     ///
     /// - Parameter createResumeData: whether its bytes are kept for ``resumeData``, or deleted.
     public func cancel(createResumeData: Bool) {
-        if createResumeData { release() } else { super.cancel() }
+        guard createResumeData else { return super.cancel() }
+        release()
+        post(Notification.Name.Task.DidCancel)
     }
 }

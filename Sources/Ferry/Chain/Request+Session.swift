@@ -7,8 +7,10 @@ import Synchronization
 
 /// A request as the task of a session, and what its manager's delegate is told.
 extension Request {
-    /// The session of the request's manager.
-    public var session: URLSession { manager?.session ?? .shared }
+    /// The session of the manager that has made the request, also after that one is gone.
+    public var session: URLSession { knownSession ?? .shared }
+
+    private var knownSession: URLSession? { manager?.session ?? state.withLock(\.chain).hooks.session }
 
     /// The request as a task of ``session``, as it is at that moment; nil before it was made. A request that is tried again
     /// has another one.
@@ -30,10 +32,10 @@ extension Request {
 
     var shownTask: URLSessionDownloadTask? {
         let (task, known, ending) = state.withLock { ($0.task, $0.shown, $0.ending.shown) }
-        guard let shared, task.session != nil, let manager else { return known }
+        guard let shared, task.session != nil, let session = knownSession else { return known }
         var shown = shared.shown(task)
         shown.ending = ending
-        let made = manager.session.task(showing: shown, known: known)
+        let made = session.task(showing: shown, known: known)
         state.withLock { if $0.task === task { $0.shown = made } }
         return made
     }
@@ -64,6 +66,7 @@ extension Request {
 
     /// Tells the delegate of the end; called on the operation queue.
     func completed(_ error: (any Error)?) {
+        postNow(Notification.Name.Task.DidComplete)
         guard let manager else { return }
         let (told, measured) = (manager.delegate.taskDidComplete, manager.delegate.taskDidFinishCollectingMetrics)
         guard told != nil || measured != nil, let task = shownTask else { return }

@@ -79,13 +79,22 @@ public class Request: @unchecked Sendable {  // SAFETY: constants, and state in 
     // MARK: Control
 
     /// Stops the download and keeps its bytes.
-    public func suspend() { shared?.perform(.suspend, on: [downloadTask]) { _ in } }
+    public func suspend() {
+        shared?.perform(.suspend, on: [downloadTask]) { _ in }
+        post(Notification.Name.Task.DidSuspend)
+    }
 
     /// Lets the download go on.
-    public func resume() { shared?.perform(.start, on: [downloadTask]) { _ in } }
+    public func resume() {
+        shared?.perform(.start, on: [downloadTask]) { _ in }
+        post(Notification.Name.Task.DidResume)
+    }
 
     /// Ends the download; the result is an error.
-    public func cancel() { shared?.perform(.cancel, on: [downloadTask]) { _ in } }
+    public func cancel() {
+        shared?.perform(.cancel, on: [downloadTask]) { _ in }
+        post(Notification.Name.Task.DidCancel)
+    }
 
     /// Answers a server that asks for a user and a password.
     @discardableResult
@@ -112,6 +121,26 @@ extension Request: CustomStringConvertible {
         let request = request
         let parts = [request?.httpMethod, request?.url.map(LogText.url), response.map { "(\($0.statusCode))" }]
         return parts.compactMap(\.self).joined(separator: " ")
+    }
+}
+
+extension Request: CustomDebugStringConvertible {
+    /// The request as a command of curl, with the secrets in its fields and its URL.
+    public var debugDescription: String {
+        guard let request, let url = request.url else { return "$ curl command could not be created" }
+        var words = ["$ curl -v"]
+        let method = request.httpMethod ?? "GET"
+        if method != "GET" { words.append("-X \(method)") }
+        let headers = state.withLock(\.chain).headers(request.sentFields)
+        words += headers.sorted { $0.key < $1.key }.map { "-H \(Self.quoted("\($0): \($1)"))" }
+        if let body = request.httpBody { words.append("--data-binary \(Self.quoted(String(decoding: body, as: UTF8.self)))") }
+        words.append(Self.quoted(url.absoluteString))
+        return words.joined(separator: " \\\n\t")
+    }
+
+    /// A text as one word of a shell.
+    private static func quoted(_ text: String) -> String {
+        "'\(text.replacingOccurrences(of: "'", with: "'\\''"))'"
     }
 }
 

@@ -39,7 +39,7 @@ extension SessionManager {
             operationQueue: DispatchQueue(label: "Ferry.SessionManager.operationQueue"))
         var chain = ChainSettings()
         for (name, value) in configuration.httpAdditionalHeaders ?? [:] { chain.headers["\(name)"] = "\(value)" }
-        chain.trust = serverTrustPolicyManager
+        chain.hooks.trust = serverTrustPolicyManager
         let shared =
             identifier.isEmpty
             ? ManagedSessions.shared.inProcess(parts) : ManagedSessions.shared.session(identifier, parts)

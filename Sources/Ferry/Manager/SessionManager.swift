@@ -32,7 +32,6 @@ public final class SessionManager: Sendable {
     let chain: ChainSettings
     let slots = Mutex(Slots<SessionManager>())
     private let isIndicatorControlled = Mutex(true)
-    private let underlying = Mutex<URLSession?>(nil)
 
     /// Makes a manager of the downloads of an identifier, with the tasks that earlier managers and processes have left.
     ///
@@ -108,23 +107,17 @@ public final class SessionManager: Sendable {
     /// A session that shows the manager's configuration, its identifier and its unfinished downloads. Requests of the app's
     /// own run in this process.
     public var session: URLSession {
-        underlying.withLock { session in
-            if let session { return session }
-            let limits = configuration
-            let made = URLSession(
-                showing: chain.shown(limits, identifier), carryingBy: chain.shown(limits, "")
+        let limits = configuration
+        return chain.hooks.session {
+            URLSession(
+                showing: chain.shown(limits, identifier), carryingBy: chain.shown(limits, ""), of: chain.hooks
             ) { [shared] in shared.shownTasks }
-            session = made
-            return made
         }
     }
 
     /// Lets this object go; the downloads go on, and closures are called as long as some are unfinished.
     public func invalidate() {
-        let session = underlying.withLock { session in
-            defer { session = nil }
-            return session
-        }
+        let session = chain.hooks.takeSession()
         session?.finishTasksAndInvalidate()
         guard let told = delegate.sessionDidBecomeInvalidWithError else { return }
         let shown = session ?? self.session

@@ -45,15 +45,19 @@ extension URLSession {
     /// - Parameters:
     ///   - configuration: what the session shows.
     ///   - own: the configuration of the app's own tasks.
+    ///   - owner: what ``owner`` gives.
     ///   - shown: the downloads as they are; called each time that the app asks for the session's tasks.
     package convenience init(
         showing configuration: URLSessionConfiguration, carryingBy own: URLSessionConfiguration,
-        tasks shown: @escaping @Sendable () -> [ShownTask]
+        of owner: (any AnyObject & Sendable)? = nil, tasks shown: @escaping @Sendable () -> [ShownTask]
     ) {
-        let engine = ShownEngine(own, shown)
+        let engine = ShownEngine(own, owner, shown)
         self.init(configuration, nil, nil, engine: engine, isShown: true)
         engine.open(self)
     }
+
+    /// What a session was made for that shows something else's downloads; nil for other sessions.
+    package var owner: (any AnyObject & Sendable)? { (acting.engine as? ShownEngine)?.owner }
 
     /// The task that shows a download as it is; the same object as long as its caller keeps it.
     ///
@@ -70,11 +74,16 @@ private final class ShownEngine: SessionEngine {
         var tasks: [String: URLSessionDownloadTask] = [:]
     }
 
+    let owner: (any AnyObject & Sendable)?
     private let own: ForegroundEngine
     private let shown: @Sendable () -> [ShownTask]
     private let state = Mutex(State())
 
-    init(_ configuration: URLSessionConfiguration, _ shown: @escaping @Sendable () -> [ShownTask]) {
+    init(
+        _ configuration: URLSessionConfiguration, _ owner: (any AnyObject & Sendable)?,
+        _ shown: @escaping @Sendable () -> [ShownTask]
+    ) {
+        self.owner = owner
         own = ForegroundEngine(configuration: configuration)
         self.shown = shown
     }

@@ -155,8 +155,11 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
         let engine = engine
         guard engine.isRestoring else {
             if registry.invalidate() { becameInvalid() }
-            if cancels { for task in registry.all { task.cancel() } }
-            return
+            guard cancels else { return }
+            // Not on this thread: a task shows the state in which it was until its cancellation begins, as on Apple's systems.
+            return DispatchQueue.global().async { [registry] in
+                for task in registry.all { task.cancel() }
+            }
         }
         registry.beginInvalidation()
         if cancels { for task in registry.all { task.cancel() } }

@@ -1,0 +1,35 @@
+public import Foundation
+
+extension Notification.Name {
+    /// What is posted about the requests of a chain, on the manager's operation queue.
+    ///
+    /// The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
+    public enum Task {
+        /// The request was resumed, or has begun by itself.
+        public static let DidResume = Notification.Name("Ferry.notification.name.task.didResume")
+        public static let DidSuspend = Notification.Name("Ferry.notification.name.task.didSuspend")
+        public static let DidCancel = Notification.Name("Ferry.notification.name.task.didCancel")
+        /// The request has its result; posted before its handlers are called.
+        public static let DidComplete = Notification.Name("Ferry.notification.name.task.didComplete")
+    }
+}
+
+extension Notification {
+    /// The keys of what is posted about the requests of a chain.
+    public enum Key {
+        /// A `URLSessionTask`.
+        public static let Task = "Ferry.notification.key.task"
+    }
+}
+
+extension Request {
+    /// Posts a notification on the operation queue.
+    func post(_ name: Notification.Name) { shared?.deliveries.add(.own) { self.postNow(name) } }
+
+    /// Posts a notification; called on the operation queue.
+    func postNow(_ name: Notification.Name) {
+        var info: [AnyHashable: Any] = [:]
+        info[Notification.Key.Task] = task
+        NotificationCenter.default.post(name: name, object: self, userInfo: info)
+    }
+}
