@@ -25,6 +25,8 @@ import Testing
                 $0.state = .failed
                 $0.session = nightly
                 $0.url = "https://other.example/a/b.iso"
+                let data = #"{"id":"3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90","url":"https://other.example/a/b.iso"}"#
+                $0.note = ClientNote(application: "app", identifier: "m", task: 1, kind: .download, data: data)
             })
         return daemon
     }
@@ -36,6 +38,8 @@ import Testing
             (["--state", "suspended"], [2]), (["--state", "failed", "--state", "running"], [1, 3]),
             (["--tag", "music"], [2]), (["--url", "*/b.iso"], [3]), (["--url", "https://example.com/*"], [1, 2]),
             (["--session", "cli", "--state", "running"], [1]), (["--tag", "none"], []),
+            // The id by which an app knows its task.
+            (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90"], [3]),
         ] as [([String], [UInt64])])
     func `are found by ids, beginnings of ids, last, and what they have in common`(
         words: [String], expected: [UInt64]
@@ -51,6 +55,7 @@ import Testing
             (["1234"], 15, "Several transfers have ids that begin with “1234”"),
             (["9"], 15, "No transfer has an id that begins with “9”"), (["12x"], 15, "an id has 16 hexadecimal digits"),
             ([""], 15, "an id has 16"), (["11112222333344445"], 15, "an id has 16"),
+            (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F91"], 15, "an id has 16"),
             (["--all", "last"], 64, "not both"), (["last", "--tag", "x"], 64, "not both"),
             (["--state", "asleep"], 64, "the states are waiting, running, paused"), ([], 64, "--all is all of them"),
         ] as [([String], Int32, String)])

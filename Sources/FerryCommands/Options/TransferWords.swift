@@ -1,6 +1,8 @@
 import FerryCore
+import FerryFoundation
 
-/// Finds the transfers that typed words mean: whole ids, beginnings of ids that one transfer alone has, and `last`.
+/// Finds the transfers that typed words mean: whole ids, beginnings of ids that one transfer alone has, `last`, and the ids that
+/// apps know their tasks by.
 struct TransferWords {
     let words: [String]
 
@@ -23,6 +25,7 @@ struct TransferWords {
     static func id(_ word: String, in service: any TransferService) async throws(TransferError) -> TransferID {
         if let id = TransferID(word) { return id }
         if word == newest { return try await newestID(in: service) }
+        if let id = try await idOfApp(word, in: service) { return id }
         guard !word.isEmpty, word.utf8.count < digits, word.utf8.allSatisfy(\.isHexadecimalDigit),
             let first = TransferID(word + String(repeating: "0", count: digits - word.utf8.count)),
             let last = TransferID(word + String(repeating: "f", count: digits - word.utf8.count))
@@ -47,6 +50,28 @@ struct TransferWords {
             )
         }
         return id
+    }
+
+    /// The transfer that an app's task stands for, by the task's id (`DownloadTask.id`), a UUID; nil if there is none.
+    private static func idOfApp(
+        _ word: String, in service: any TransferService
+    ) async throws(TransferError) -> TransferID? {
+        guard word.utf8.count == 36, word.utf8.count(where: { $0 == UInt8(ascii: "-") }) == 4 else { return nil }
+        struct Named: Decodable { var id: String }
+        var query = TransferQuery()
+        query.newestFirst = true
+        query.limit = 1000
+        repeat {
+            let page = try await service.transfers(query)
+            for transfer in page.transfers {
+                guard let data = transfer.note?.data, data.contains(word),
+                    let named = try? JSONDecoder().decode(Named.self, from: Data(data.utf8)), named.id == word
+                else { continue }
+                return transfer.id
+            }
+            query.after = page.next
+        } while query.after != nil
+        return nil
     }
 
     private static func newestID(in service: any TransferService) async throws(TransferError) -> TransferID {

@@ -22,7 +22,7 @@ package final class LocalService: Sendable {
 
     let folders: LocalFolders
     private let state = Mutex(State())
-    private let logger = Logger(label: "ferry.session")
+    private let logger = LibraryLogHandler.logger(label: "ferry.session")
 
     init(_ folders: LocalFolders) { self.folders = folders }
 
