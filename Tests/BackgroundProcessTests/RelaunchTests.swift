@@ -148,8 +148,10 @@ struct `An app that ends while it downloads` {
             #expect(await first.result().status == 128 + SIGTERM)
             app.origin.release("middle")
             #expect(app.lines("completed").isEmpty, "the process that ends is told nothing: \(app.story)")
-            let second = try app.launch("session", "completions=4", "tasks")
+            let second = try app.launch("session", "tasks", "completions=4", "tasks")
             try await app.line("tasks 0")
+            // At the first look, whether their completions were told by then or not.
+            #expect(app.lines("task ").allSatisfy { $0.split(separator: " ")[2] == "completed" }, "\(app.story)")
             #expect(
                 Set(app.lines("completed").map { $0.split(separator: " ").prefix(4).joined(separator: " ") })
                     == Set((1...4).map { "completed \($0) -999 reason=0" }))

@@ -33,13 +33,28 @@ extension ManagedSession {
             return
         }
         switch batch.kind {
-        case .suspended: for task in known { move(task, to: .suspended, in: &state) }
+        case .suspended:
+            let paused = known.filter { $0.state.withLock(\.stored) == .running }
+            for task in known { move(task, to: .suspended, in: &state) }
+            if !paused.isEmpty { commands.add { await self.learnBytes(of: paused) } }
         case .resumed: for task in known { move(task, to: .waiting, in: &state) { $0.waitingReason = .slot } }
         case .canceled:
             depart(known, as: .canceled, in: &state)
             forget(batch.ids)
         case .removed: depart(known, in: &state)
         case .submitted, .succeeded, .failed, .running, .waiting, .progress, .changed, .unknown: break
+        }
+    }
+
+    /// Asks the daemon how much of paused tasks is durable: the samples of their runs did not say all.
+    func learnBytes(of tasks: [DownloadTask]) async {
+        for task in tasks {
+            let id = task.state.withLock { $0.bytes.isUncertain && $0.stored == .suspended ? $0.transfer : nil }
+            guard let id, let service = try? await place.service(), let transfer = try? await service.transfer(id)
+            else { continue }
+            task.state.withLock { task in
+                if task.stored == .suspended { task.take(transfer, now: .now) }
+            }
         }
     }
 
@@ -84,7 +99,7 @@ extension ManagedSession {
             observe(task, .response(status: response.status, headers: ResponseMapping.fields(response.fields)))
         }
         if status == .running || status.isEnd { tellProgress(task, isLast: status.isEnd, at: now, in: &state) }
-        move(task, to: status, in: &state) { task in
+        move(task, to: status, in: &state, takesTransfer: true) { task in
             switch status {
             case .waiting: task.waitingReason = WaitingReason(transfer, now: Date()) ?? .slot
             case .failed:
@@ -100,12 +115,12 @@ extension ManagedSession {
 
     /// Moves a task to what the daemon says; its closures are called if it was something else.
     func move(
-        _ task: DownloadTask, to status: Status, in state: inout State,
+        _ task: DownloadTask, to status: Status, in state: inout State, takesTransfer: Bool = false,
         _ change: (inout TaskState) -> Void = { _ in }
     ) {
         let (before, reasonBefore, reason) = task.state.withLock { task in
             let (before, reasonBefore) = (task.stored, task.waitingReason)
-            task.move(to: status, change)
+            task.move(to: status, takesTransfer: takesTransfer, change)
             return (before, reasonBefore, task.waitingReason)
         }
         if status != .waiting || reason != .slot { callStarts(of: task) }

@@ -145,6 +145,7 @@ extension ManagedSession {
                 let report = try await place.service().act(
                     control.action, in: place.session, on: ids.map(TransferIDRuns.init))
                 await attached.streamed(through: report.lastEvent)
+                if control == .suspend { await learnBytes(of: named) }
                 return ControlRefusals(report.failures)
             } catch {
                 guard error.code == .daemonUnreachable, isPatient else {

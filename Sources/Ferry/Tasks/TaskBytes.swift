@@ -9,6 +9,8 @@ struct TaskBytes {
     private(set) var held: Int64 = 0
     private(set) var expected: Int64?
     private(set) var startedOver = 0
+    /// Whether the task was paused while it ran, and the daemon has not said yet how much of it is durable.
+    private(set) var isUncertain = false
     /// Whether the task begins from 0 when it runs again.
     private var beginsAnew = false
     private var window = SpeedWindow()
@@ -21,6 +23,7 @@ struct TaskBytes {
     /// Takes in what the daemon says; whether the bytes so far were given up.
     mutating func take(_ transfer: Transfer, wasRunning: Bool, at now: ContinuousClock.Instant) -> Bool {
         held = transfer.bytesReceived
+        isUncertain = false
         let isActive = transfer.state == .running || transfer.state == .waiting
         let isRestarted = transfer.startedOver > startedOver || (beginsAnew && isActive)
         let isWhole = transfer.state == .succeeded
@@ -36,6 +39,9 @@ struct TaskBytes {
 
     /// Takes in that no more bytes come without a call.
     mutating func cameToRest() { window.clear() }
+
+    /// Takes in that the task was paused while it ran.
+    mutating func wasPaused() { isUncertain = true }
 
     /// Bytes of the whole file; -1 until they are known.
     func total(in status: Status) -> Int64 {

@@ -56,8 +56,10 @@ struct TaskState {
 
     /// Moves to what the daemon says.
     ///
-    /// - Parameter change: what comes with the new state, such as the error of a failure.
-    mutating func move(to status: Status, _ change: (inout TaskState) -> Void) {
+    /// - Parameters:
+    ///   - takesTransfer: whether the transfer in that state was taken in before.
+    ///   - change: what comes with the new state, such as the error of a failure.
+    mutating func move(to status: Status, takesTransfer: Bool = false, _ change: (inout TaskState) -> Void) {
         let before = stored
         stored = status
         if status == .waiting || status == .running { error = nil }
@@ -69,6 +71,7 @@ struct TaskState {
             bytes.cameToRest()
             // The daemon says when a transfer has succeeded or failed.
             if before != status, status == .suspended { dates.ended() }
+            if before == .running, status == .suspended, !takesTransfer { bytes.wasPaused() }
         }
         bytes.updateProgress(in: stored)
     }

@@ -37,7 +37,7 @@ import Logging
     public weak var delegate: (any BackgroundApplicationDelegate)?
     /// Keeps the delegate that `run(delegate:)` was given; the app may hold no other reference to it.
     private var retained: (any BackgroundApplicationDelegate)?
-    private var life = LaunchedLife(isBackground: ApplicationIdentity.launchedFor != nil)
+    var life = LaunchedLife(isBackground: ApplicationIdentity.launchedFor != nil)
     private var signals: TerminationSignals?
     private var exitCheck: Task<Void, Never>?
     private let logger = Logger(label: "ferry.application")
@@ -156,7 +156,12 @@ import Logging
     }
 
     private func completed(_ call: Int) {
-        guard life.completed(call), exitCheck == nil, life.isBackground else { return }
+        if life.completed(call) { endIfDone() }
+    }
+
+    /// Ends a launched process whose work is done.
+    func endIfDone() {
+        guard exitCheck == nil, life.isBackground else { return }
         exitCheck = Task(name: "end of a launched process") { [weak self] in
             await BackgroundSessions.shared.waitUntilQuiet()
             self?.exitCheck = nil

@@ -85,7 +85,10 @@ struct LaunchedLife: Hashable, Sendable {
     private(set) var isBackground: Bool
     /// Calls to handle events whose completion handler was not called yet, by their number.
     private(set) var pending: [Int: String] = [:]
+    /// Tasks that the app has begun and not ended.
+    private(set) var tasks: Set<Int> = []
     private var calls = 0
+    private var lastTask = 0
 
     init(isBackground: Bool) { self.isBackground = isBackground }
 
@@ -103,8 +106,20 @@ struct LaunchedLife: Hashable, Sendable {
     /// - Returns: whether it was the first time.
     mutating func completed(_ call: Int) -> Bool { pending.removeValue(forKey: call) != nil }
 
+    /// The app begins a task, for which the process stays; the number names the task, and is not 0.
+    mutating func beganTask() -> Int {
+        lastTask += 1
+        tasks.insert(lastTask)
+        return lastTask
+    }
+
+    /// A task was ended, or has had its time.
+    ///
+    /// - Returns: whether it was under way.
+    mutating func endedTask(_ number: Int) -> Bool { tasks.remove(number) != nil }
+
     /// Whether the process ends now.
     ///
     /// - Parameter isQuiet: whether no event waits for a delegate or runs in one.
-    func ends(isQuiet: Bool) -> Bool { isBackground && calls > 0 && pending.isEmpty && isQuiet }
+    func ends(isQuiet: Bool) -> Bool { isBackground && calls > 0 && pending.isEmpty && tasks.isEmpty && isQuiet }
 }

@@ -134,6 +134,11 @@ extension BackgroundEngine: AttachedSessionClient {
             if task is URLSessionDownloadTask { storage.counts.received = transfer.bytesReceived }
             storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
             storage.response = transfer.response.flatMap(ResponseMapping.response)
+            if transfer.state == .failed || transfer.state == .canceled {
+                let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
+                storage.hasEndedBefore = true
+                storage.error = URLErrorMapping.error(error, url: URL(string: transfer.currentURL))
+            }
             if transfer.currentURL != transfer.url, let url = URL(string: transfer.currentURL) {
                 storage.currentRequest?.url = url
             }

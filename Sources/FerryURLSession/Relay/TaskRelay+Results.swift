@@ -9,7 +9,7 @@ extension TaskRelay {
     func data(_ data: Data) async {
         let (session, task, calls) = (session, task, calls)
         await line.perform {
-            guard task.state != .completed else { return }
+            guard task.toldState != .completed else { return }
             task.storage.withLock { $0.counts.received += Int64(data.count) }
             task.moveProgress()
             switch task.handler {
@@ -34,7 +34,7 @@ extension TaskRelay {
     func finished(_ file: URL) async -> Bool {
         let (session, task, calls) = (session, task, calls)
         return await line.perform {
-            guard task.state != .completed else { return false }
+            guard task.toldState != .completed else { return false }
             switch task.handler {
             case .file(let handler):
                 let response = task.response

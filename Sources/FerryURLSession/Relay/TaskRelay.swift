@@ -48,7 +48,7 @@ final class TaskRelay: Sendable {
     ) async {
         if case .work(let work) = step { return await work() }
         // Nothing follows the completion (docs/behaviour/url-session.md#35).
-        guard task.state != .completed else { return }
+        guard task.toldState != .completed else { return }
         switch step {
         case .sent(let total, let expected):
             let before = task.note(sent: total, expected: expected)

@@ -4,6 +4,12 @@ import Synchronization
 
 /// How tasks are made.
 extension URLSession {
+    /// The classes that are asked before the session loads a task itself.
+    var protocolClasses: [URLProtocol.Type] {
+        if isShared { return URLProtocol.registered }
+        return kind == .background ? [] : (copied.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
+    }
+
     /// Makes a task and tells of it, on this thread, before it is returned (docs/behaviour/url-session.md#6).
     func make<Kind: URLSessionTask>(
         _ work: TaskWork, delegate: (any URLSessionTaskDelegate)? = nil, _ build: (Int, URLSession, TaskWork) -> Kind

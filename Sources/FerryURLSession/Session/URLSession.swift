@@ -38,7 +38,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     let copied: URLSessionConfiguration
     private let queue: OperationQueue
     private let state: Mutex<State>
-    private let isShared: Bool
+    let isShared: Bool
     /// Set once, before the initializer returns.
     private let engineBox = Mutex<(any SessionEngine)?>(nil)
     /// The session that was open already for the same identifier; this object acts on it.
@@ -109,12 +109,6 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
     var engine: any SessionEngine {
         guard let engine = acting.engineBox.withLock({ $0 }) else { preconditionFailure("A session has an engine.") }
         return engine
-    }
-
-    /// The classes that are asked before the session loads a task itself.
-    var protocolClasses: [URLProtocol.Type] {
-        if isShared { return URLProtocol.registered }
-        return kind == .background ? [] : (copied.protocolClasses ?? []).compactMap { $0 as? URLProtocol.Type }
     }
 
     // MARK: What it is
@@ -233,7 +227,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
             await session.engine.restored()
             let tasks = session.registry.all
             // A task leaves the session's list when the call that tells of its completion has returned.
-            session.queue.addOperation { completionHandler(tasks.filter { $0.state != .completed }) }
+            session.queue.addOperation { completionHandler(tasks.filter { $0.toldState != .completed }) }
         }
     }
 

@@ -4,7 +4,9 @@ import FoundationNetworking
 import Synchronization
 
 /// A task whose result is its bytes.
-open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {  // SAFETY: as its superclass
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // SAFETY: as its superclass
+
+extension URLSessionDataTask {
     /// The current request with the fields that the session sends, by which a cache finds its response.
     var requestForCache: URLRequest? {
         guard var request = currentRequest else { return nil }

@@ -57,7 +57,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    open var state: State { storage.withLock(\.ledger.state) }
+    /// A task of an earlier process that has failed or was canceled is completed, with its error, also before its completion is told.
+    open var state: State { storage.withLock { $0.hasEndedBefore ? .completed : $0.ledger.state } }
     open var error: (any Error)? { storage.withLock(\.error) }
     open var originalRequest: URLRequest? { storage.withLock(\.originalRequest) }
     /// The last request, after redirects.
@@ -163,6 +164,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
 extension URLSessionTask {
     var transport: (any TaskTransport)? { storage.withLock(\.transport) }
+
+    /// The state by what the delegate was told.
+    var toldState: State { storage.withLock(\.ledger.state) }
 
     /// The transport, made if there is none yet.
     func readyTransport() -> (any TaskTransport)? {

@@ -95,7 +95,7 @@ extension TransferTransport {
     }
 
     private var wish: Wish {
-        switch task.state {
+        switch task.toldState {
         case .running: .run
         case .suspended: .rest
         case .canceling, .completed: .nothing

@@ -79,7 +79,7 @@ extension TransferTransport {
 
     private func deliver(_ transfer: Transfer) async {
         let metrics = transfer.exchanges
-        let isCancelled = task.state == .canceling
+        let isCancelled = task.toldState == .canceling
         if transfer.state == .succeeded, !isCancelled {
             if let error = await deliverResult(of: transfer) {
                 await relay.complete(error, metrics: metrics)

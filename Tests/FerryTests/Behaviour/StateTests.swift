@@ -194,4 +194,30 @@ import Testing
             #expect(manager.status == .removed)
         }
     }
+
+    @Test(arguments: [false, true]) func `a paused task shows the bytes that are durable, as after a relaunch`(
+        isTotal: Bool
+    ) async throws {
+        let script = OriginScript(FerryFixture.body, always: .throttle(bytesPerSecond: 400_000))
+        try await withFerry(script) { fixture in
+            let manager = fixture.manager()
+            let task = try #require(manager.download(fixture.origin.url()))
+            for round in 1...3 {
+                try await task.receives(Int64(round) * 40_000)
+                if isTotal {
+                    try await answer { manager.totalSuspend(handler: $0) }
+                } else {
+                    try await answer { manager.suspend(task, handler: $0) }
+                }
+                let bytes = try await fixture.bytes()
+                #expect(task.status == .suspended)
+                #expect([task.progress.completedUnitCount] == bytes)
+                try await answer { manager.start(task, handler: $0) }
+            }
+            try await answer { manager.suspend(task, handler: $0) }
+            let shown = task.progress.completedUnitCount
+            let later = await fixture.relaunch().tasks.map(\.progress.completedUnitCount)
+            #expect(later == [shown])
+        }
+    }
 }

@@ -109,6 +109,11 @@ final class FerryFixture: Sendable {
     /// How many transfers the daemon has.
     func stored() async throws -> Int { try await states().count }
 
+    /// The bytes that the daemon has of each of its transfers.
+    func bytes() async throws -> [Int64] {
+        try await daemon.withClient { try await $0.transfers(.init()).transfers.map(\.bytesReceived) }
+    }
+
     /// Returns once that many of the daemon's transfers have ended, without any manager.
     func waitForEnds(_ count: Int) async throws {
         try await eventually("\(count) transfers have ended") {
