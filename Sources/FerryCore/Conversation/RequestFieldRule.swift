@@ -4,6 +4,8 @@ package enum RequestKind: Hashable, Sendable {
     case plain
     /// One range of the resource is the file: one worker, and a continuation asks for the rest of the range.
     case ownRange(OwnRange)
+    /// The answer may have a coding that the caller names: one worker, and a continuation of an answer without one.
+    case coded
     /// The final response is the file, whatever it is: one worker, no resume.
     case raw
 }
@@ -34,13 +36,10 @@ package enum RequestFieldRule {
                     "“Range: \(field.value.escapingControls)” is not one byte range such as “bytes=0-499”.")
             }
         }
-        let isRaw =
-            method != "GET"
-            || fields.contains { field in
-                field.isNamed("Accept-Encoding") && !AcceptedCodings.areIdentity(field.value)
-                    || field.name.lowercased().hasPrefix("if-")
-            }
-        return isRaw ? .raw : range.map(RequestKind.ownRange) ?? .plain
+        let isConditional = fields.contains { $0.name.lowercased().hasPrefix("if-") }
+        let isCoded = fields.contains { $0.isNamed("Accept-Encoding") && !AcceptedCodings.areIdentity($0.value) }
+        if method != "GET" || isConditional || isCoded && range != nil { return .raw }
+        return isCoded ? .coded : range.map(RequestKind.ownRange) ?? .plain
     }
 
     /// Checks that a method is one by which something can be fetched.

@@ -118,12 +118,15 @@ extension RequestSituation {
     }
 }
 
-/// Why the answer to a request is the file, whatever the answer is (docs/behaviour/transfers.md#Q5).
+/// How a request of the caller's own making limits what may be asked (docs/behaviour/transfers.md#Q5).
 package enum RawRequest: Hashable, Sendable {
     /// The method, or a field of the caller's, makes any answer final: no resume, no segments.
     case verbatim
     /// The caller gave one byte range: the file is that part.
     case ownRange(OwnRange)
+    /// The caller says which codings the answer may have: no segments. An answer without one can be continued, as the ranges of the
+    /// rest are those of the same representation, which `If-Range` sees to (RFC 9110 §14.2).
+    case coded
 }
 
 /// The one byte range that a caller's `Range` field asks for (RFC 9110 §14.1.2).

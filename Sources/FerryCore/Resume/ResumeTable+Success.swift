@@ -2,7 +2,7 @@
 extension ResumeTable {
     /// The answer to a request of the caller's own making (docs/behaviour/transfers.md#row-5).
     static func rawRange(_ situation: ResumeSituation, _ head: ResponseHead) -> ResumeVerdict? {
-        guard let raw = situation.raw, [206, 304, 412, 416].contains(head.status) else { return nil }
+        guard let raw = situation.raw, raw != .coded, [206, 304, 412, 416].contains(head.status) else { return nil }
         let isAccepted = head.status == 206 && situation.acceptStatus.contains(206)
         guard isAccepted || situation.acceptsAnyStatus else {
             let code: ErrorCode = head.status == 304 ? .redirectRefused : .httpStatus

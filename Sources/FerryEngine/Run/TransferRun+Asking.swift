@@ -26,6 +26,7 @@ extension TransferRun {
         return switch kind {
         case .plain: RawRequest?.none
         case .ownRange(let range): .ownRange(range)
+        case .coded: .coded
         case .raw: .verbatim
         }
     }

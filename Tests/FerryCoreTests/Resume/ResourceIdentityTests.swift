@@ -143,6 +143,7 @@ import Testing
         #expect(lines { $0.raw = .ownRange(.from(100, to: 199)) } == ["Range: bytes=100-199"])
         #expect(lines { $0.raw = .ownRange(.suffix(100)) } == ["Range: bytes=-100"])
         #expect(lines { $0.raw = .verbatim } == [])
+        #expect(lines { $0.raw = .coded } == [])
         let continued: (OwnRange) -> [String]? = { own in
             lines {
                 $0.raw = .ownRange(own)

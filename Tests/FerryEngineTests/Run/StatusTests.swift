@@ -52,6 +52,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `18 an Accept-Encoding of the caller's is sent each time, and an answer without a coding is continued`(
+        isCoded: Bool
+    ) async throws {
+        let cut = OriginRule.on(.requestNumbers(1..<3), .cut(after: 60_000))
+        let script = OriginScript(body, rules: isCoded ? [.always(.gzipAnyway()), cut] : [cut])
+        try await withClient(script) { harness, origin in
+            let codings = "br;q=1.0, gzip;q=0.9"
+            let request = harness.task(origin.url()) {
+                $0.headers = [HeaderField(name: "Accept-Encoding", value: codings)]
+            }
+            let history = await harness.transfer(request)
+            #expect(history.success != nil)
+            #expect(origin.requests.allSatisfy { $0.value("Accept-Encoding") == codings })
+            guard !isCoded else {
+                #expect(origin.requests.allSatisfy { $0.value("Range") == nil })
+                return
+            }
+            try harness.expectFile(history, body)
+            #expect(origin.requests.count == 3)
+            #expect(history.facts.startedOver == nil)
+            for later in origin.requests.dropFirst() {
+                #expect(later.value("If-Range") == OriginResource.etag(of: body) && later.value("Range") != nil)
+            }
+        }
+    }
+
     @Test func `18 an error in place of the caller's range is the result`() async throws {
         try await withClient(OriginScript(body, always: .status(404, body: "gone"))) { harness, origin in
             let request = harness.task(origin.url()) {
