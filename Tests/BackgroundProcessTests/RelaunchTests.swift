@@ -178,6 +178,27 @@ struct `An app that ends while it downloads` {
         }
     }
 
+    @Test func `3 does not wait on its thread for a launched process that has the session, and downloads once it has it`()
+        async throws
+    {
+        let body = SeededBody(seed: 54, size: 4 * Self.mebibyte)
+        try await withApp(OriginScript(body, always: .hold("middle", at: .body(2 * Self.mebibyte)))) { app in
+            // The launched process forgets its handler, and so lives on with the session.
+            let first = try app.launch("run", "register=run,no-handler", "download=\(app.origin.url("/a"))")
+            await app.origin.waitForHold("middle")
+            try await app.line("resumed-call 1")
+            await app.kill(first)
+            app.origin.release("middle")
+            try await app.line("completed 1 nil")
+            let second = try app.launch("download=\(app.origin.url("/b"))", "completions=1")
+            // Its number shows that the call did not wait for the other process to give the session up.
+            try await app.line("resumed-call 1002")
+            try await app.line("completed 1002 nil")
+            #expect(try app.sha256(1002) == body.sha256Hex)
+            await app.kill(second)
+        }
+    }
+
     @Test func `60 is quit by ferry quit too`() async throws {
         let body = SeededBody(seed: 47, size: 16 * Self.mebibyte)
         try await withApp(OriginScript(body, .on(.request(1), .hold("middle", at: .body(8 * Self.mebibyte))))) { app in

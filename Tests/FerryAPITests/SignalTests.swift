@@ -32,6 +32,7 @@ import Testing
                 EventBatch(
                     kind: .resumed, through: 9, ids: [TransferID(rawValue: 1), TransferID(rawValue: .max)])),
             #"{"batch":{"ids":["0000000000000001","ffffffffffffffff"],"kind":"resumed","through":9}}"#)
+        try check(SessionSignal.held(lastTask: 7), #"{"held":{"last_task":7}}"#)
         try check(SessionSignal.idle, #"{"idle":true}"#)
         #expect(try APIJSON.decoder.decode(SessionSignal.self, from: Data(#"{"newer":1}"#.utf8)) == .idle)
     }

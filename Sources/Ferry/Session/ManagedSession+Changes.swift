@@ -13,7 +13,7 @@ extension ManagedSession {
         switch signal {
         case .batch(let batch): take(batch, isListed: isListed, in: &state)
         case .event(let event): take(event, isListed: isListed, in: &state)
-        case .attached, .idle: return
+        case .attached, .held, .idle: return
         }
         update(&state)
     }

@@ -192,6 +192,7 @@ package final class AttachedSession: Sendable {
             let transfers = try await service.allTransfers(of: place.session)
             client.take(SessionListing(attached: attached, transfers: transfers, shown: shown))
             note { $0.listed(through: last, at: .now) }
+        case .held(let lastTask): client.isHeld(lastTask: lastTask)
         case .event(let event): tell(client, signal, event.number)
         case .batch(let batch): tell(client, signal, batch.through)
         case .idle: break

@@ -10,6 +10,11 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
     /// Called before each attempt to attach.
     func willAttach(to service: any SessionService) async throws(TransferError)
 
+    /// Another process has the session and is about to lose it to this one.
+    ///
+    /// - Parameter lastTask: the highest task number that the session has had so far.
+    func isHeld(lastTask: Int)
+
     /// Called once the session is attached, before its list is read.
     func willList(_ service: any SessionService) async throws(TransferError)
 
@@ -35,6 +40,7 @@ package protocol AttachedSessionClient: AnyObject, Sendable {
 extension AttachedSessionClient {
     package func willAttach(to service: any SessionService) async throws(TransferError) {}
     package func willList(_ service: any SessionService) async throws(TransferError) {}
+    package func isHeld(lastTask: Int) {}
     package func lost() {}
     package func isUnreachable(_ error: TransferError) {}
     package func isRefused(_ error: TransferError) {}

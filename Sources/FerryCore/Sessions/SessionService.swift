@@ -2,7 +2,8 @@
 package protocol SessionService: TransferService {
     /// Attaches this process to a session; it stays attached while it reads the stream and its connection lasts.
     ///
-    /// The first signal is `.attached`; then come the session's events as `events` gives them, durable ones and samples.
+    /// The first signal is `.attached`, or `.held` before it where a launched process has the session and its user has started this
+    /// one; then come the session's events as `events` gives them, durable ones and samples.
     /// - Throws: ``TransferError`` with code `session_in_use` while another live process is attached.
     func attach(_ session: SessionID, _ attachment: SessionAttachment) async throws(TransferError)
         -> AsyncThrowingStream<SessionSignal, any Error>

@@ -1,6 +1,10 @@
 /// What a process that is attached to its session is told.
 package enum SessionSignal: Hashable, Sendable {
     case attached(Attached)
+    /// Another process has the session, and is about to lose it to this one; `.attached` follows then.
+    ///
+    /// - Parameter lastTask: the highest task number that the session has had so far.
+    case held(lastTask: Int)
     case event(TransferEvent)
     /// Durable events that a manager needs no more of than their kind.
     case batch(EventBatch)
@@ -48,15 +52,19 @@ package enum SessionSignal: Hashable, Sendable {
     }
 }
 
-/// Written as `{"attached": {…}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle": true}`.
+/// Written as `{"attached": {…}}`, `{"held": {"last_task": 7}}`, `{"event": {…}}`, `{"batch": {…}}` or `{"idle": true}`.
 extension SessionSignal: Codable {
-    private enum CodingKeys: String, CodingKey { case attached, event, batch, idle }
+    private enum CodingKeys: String, CodingKey { case attached, held, event, batch, idle }
+    private enum HeldKeys: String, CodingKey { case lastTask = "last_task" }
 
     /// A word of a newer peer asks for nothing.
     package init(from decoder: any Decoder) throws {
         let box = try decoder.container(keyedBy: CodingKeys.self)
         if let attached = try box.decodeIfPresent(Attached.self, forKey: .attached) {
             self = .attached(attached)
+        } else if box.contains(.held) {
+            let held = try box.nestedContainer(keyedBy: HeldKeys.self, forKey: .held)
+            self = .held(lastTask: try held.decode(Int.self, forKey: .lastTask))
         } else if let event = try box.decodeIfPresent(TransferEvent.self, forKey: .event) {
             self = .event(event)
         } else if let batch = try box.decodeIfPresent(EventBatch.self, forKey: .batch) {
@@ -70,6 +78,9 @@ extension SessionSignal: Codable {
         var box = encoder.container(keyedBy: CodingKeys.self)
         switch self {
         case .attached(let attached): try box.encode(attached, forKey: .attached)
+        case .held(let lastTask):
+            var held = box.nestedContainer(keyedBy: HeldKeys.self, forKey: .held)
+            try held.encode(lastTask, forKey: .lastTask)
         case .event(let event): try box.encode(event, forKey: .event)
         case .batch(let batch): try box.encode(batch, forKey: .batch)
         case .idle: try box.encode(true, forKey: .idle)

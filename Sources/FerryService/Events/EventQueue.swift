@@ -147,7 +147,7 @@ struct EventQueue: Sendable {
             if samples[event.id] == start - 1 { samples[event.id] = nil }
         case .event: durable -= 1
         case .batch(let batch): (durable, ids) = (durable - 1, ids - batch.ids.count)
-        case .attached, .idle: break
+        case .attached, .held, .idle: break
         }
         return item
     }

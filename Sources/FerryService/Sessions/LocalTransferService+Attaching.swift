@@ -19,6 +19,21 @@ extension LocalTransferService: SessionService {
             throw TransferError(.invalidRequest, "The session \(session) is not the one that the attachment names.")
         }
         try SettingRange<Int>.connectionsPerHost.check(attachment.connectionsPerHost)
+        let holder = queue.desk.holder(of: session)
+        if let holder, holder.process != attachment.process, holder.isBackground, !attachment.isBackgroundLaunched {
+            // The process gets the session in a moment, and is told so at once.
+            let reader = HeldReader(lastTask: try await lastTask(of: session)) { [weak self] in
+                guard let self else { throw CancellationError() }
+                return try await attachNow(session, attachment)
+            }
+            return AsyncThrowingStream { try await reader.next() }
+        }
+        return try await attachNow(session, attachment)
+    }
+
+    private func attachNow(
+        _ session: SessionID, _ attachment: SessionAttachment
+    ) async throws(TransferError) -> AsyncThrowingStream<SessionSignal, any Error> {
         try await waitForOthers(session, attachment)
         let token = queue.open(session, attachment, by: ProcessMark.of(attachment.process))
         do throws(TransferError) {
@@ -129,6 +144,30 @@ extension LocalTransferService: SessionService {
     /// Runs something whose failure no caller is told of, and notes the failure in the service.
     func attempt(_ body: () async throws(TransferError) -> Void) async {
         do throws(TransferError) { try await body() } catch { noteFailure(error) }
+    }
+}
+
+/// Says that a session is held by another process, then opens it and reads its signals.
+private actor HeldReader {
+    private let lastTask: Int
+    private let open: @Sendable () async throws -> AsyncThrowingStream<SessionSignal, any Error>
+    private var isTold = false
+    private var signals: AsyncThrowingStream<SessionSignal, any Error>.Iterator?
+
+    init(lastTask: Int, open: @escaping @Sendable () async throws -> AsyncThrowingStream<SessionSignal, any Error>) {
+        self.lastTask = lastTask
+        self.open = open
+    }
+
+    func next() async throws -> SessionSignal? {
+        guard isTold else {
+            isTold = true
+            return .held(lastTask: lastTask)
+        }
+        if signals == nil { signals = try await open().makeAsyncIterator() }
+        // A copy, since an actor's property cannot be lent out across a suspension; it shares the one stream.
+        var copy = signals
+        return try await copy?.next(isolation: self)
     }
 }
 

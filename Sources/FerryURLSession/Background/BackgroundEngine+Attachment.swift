@@ -6,6 +6,10 @@ import Logging
 import Synchronization
 
 extension BackgroundEngine: AttachedSessionClient {
+    /// Numbers that tasks of the process leave free that has the session.
+    private static let numberGap = 1000
+    /// Seconds after which a call looks again whether it has to wait.
+    private static let waitingStep = 0.05
     /// Seconds for which one launched process may wait in ferryd for another to end (docs/behaviour/url-session.md#3).
     private static let holderTime = 32.0
 
@@ -17,7 +21,7 @@ extension BackgroundEngine: AttachedSessionClient {
             return FerryCore.TransferError(.daemonUnreachable, "The identifier cannot name a session.")
         }
         if case .refused(let error) = attached.standing { return error }
-        if attached.isListed { return nil }
+        if attached.isListed || state.withLock(\.isHeld) { return nil }
         return attached.failure ?? FerryCore.TransferError(.daemonUnreachable, "The daemon does not answer.")
     }
 
@@ -30,12 +34,18 @@ extension BackgroundEngine: AttachedSessionClient {
         if isRestoring { await attached?.settled() }
     }
 
-    /// Waits on this thread until the session is attached, or cannot be in time (docs/behaviour/url-session.md#7).
+    /// Waits on this thread until the session is attached, or cannot be in time (docs/behaviour/url-session.md#7); not while another
+    /// process holds it: then the tasks wait for its end, and not the thread.
     func waitUntilAttached() {
         guard let attached, !attached.isListed else { return }
         // The process that had the session open may have ended since.
         if case .refused = attached.standing { attached.openAgain() }
-        let isOver = Blocking.wait(seconds: TransferTransport.patience) { await self.restored() } != nil
+        var isOver = false
+        let end = ContinuousClock.now + .seconds(TransferTransport.patience)
+        while !isOver, ContinuousClock.now < end {
+            isOver = Blocking.wait(seconds: Self.waitingStep) { await self.restored() } != nil
+            if !isOver, state.withLock(\.isHeld) { return }
+        }
         guard !isOver, ApplicationIdentity.isBackground, state.withLock(\.hasReached) else { return }
         _ = Blocking.wait(seconds: Self.holderTime - TransferTransport.patience) { await self.restored() }
     }
@@ -49,6 +59,14 @@ extension BackgroundEngine: AttachedSessionClient {
         if state.withLock(\.hasReached) { return }
         _ = try await service.settings()
         state.withLock { $0.hasReached = true }
+    }
+
+    func isHeld(lastTask: Int) {
+        state.withLock { state in
+            state.isHeld = true
+            // That process may make tasks until it ends.
+            if !state.isRestored { state.last = max(state.last, lastTask + Self.numberGap) }
+        }
     }
 
     func isUnreachable(_ error: FerryCore.TransferError) {
@@ -69,6 +87,7 @@ extension BackgroundEngine: AttachedSessionClient {
         state.withLock { state in
             state.last = max(state.last, listing.attached.lastTask, known.compactMap(\.note?.task).max() ?? 0)
             state.isRestored = true
+            state.isHeld = false
         }
         for id in listing.gone { transfers.transport(of: id)?.vanished() }
         // What was delivered here is not delivered again; the service is yet to forget it.

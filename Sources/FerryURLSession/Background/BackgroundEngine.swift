@@ -16,6 +16,8 @@ final class BackgroundEngine: SessionEngine {
         /// Whether the daemon has ever answered.
         var hasReached = false
         var isRestored = false
+        /// Whether another process has the session and is about to lose it to this one.
+        var isHeld = false
         /// The records in ferryd of tasks that run in this process, by their numbers.
         var ownRecords: [Int: TransferID] = [:]
     }
@@ -152,6 +154,13 @@ final class BackgroundEngine: SessionEngine {
         case .upload, .impossible: transport = nil
         }
         guard let transport else { throw URLError.failing(.cannotWriteToFile, request.url) }
+        if state.withLock(\.isHeld) {
+            transport.submit { [weak self] in
+                await self?.restored()
+                return self?.obstacle
+            }
+            return transport
+        }
         let isInTime = transport.commands.wait(seconds: TransferTransport.patience) { await transport.submit() }
         if !isInTime {
             transport.fail(

@@ -32,6 +32,21 @@ extension TransferTransport {
         }
     }
 
+    /// Makes the transfer once the session is attached; until then no call waits for it.
+    ///
+    /// - Parameter attach: returns when the session is attached; gives an error if it cannot be.
+    func submit(after attach: @escaping @Sendable () async -> FerryCore.TransferError?) {
+        state.withLock { $0.isDeferred = true }
+        commands.add {
+            if let obstacle = await attach() {
+                self.fail(URLErrorMapping.error(obstacle, url: self.task.currentRequest?.url))
+            } else {
+                await self.submit()
+            }
+            self.state.withLock { $0.isDeferred = false }
+        }
+    }
+
     /// The task can only fail from now on.
     func fail(_ error: any Error) {
         state.withLock { state in

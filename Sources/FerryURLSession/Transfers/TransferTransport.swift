@@ -22,6 +22,8 @@ final class TransferTransport: TaskTransport {
         /// Whether the service's note of the task is out of date.
         var hasNewRecord = false
         var hasEnded = false
+        /// Whether the session is not attached yet, so that no call waits for the service.
+        var isDeferred = false
         /// Why the request could not be submitted.
         var failure: (any Error)?
         /// The resume data, once the transfer was released; `.some(nil)` if there are none.
@@ -88,7 +90,7 @@ final class TransferTransport: TaskTransport {
 
     /// Runs a command; in background sessions, returns when it has ended or makes its caller wait too long.
     func command(_ work: @escaping @Sendable () async -> Void) {
-        if transfers.place.isDaemon { commands.wait(seconds: Self.patience, work) } else { commands.add(work) }
+        if transfers.place.isDaemon, !state.withLock(\.isDeferred) { commands.wait(seconds: Self.patience, work) } else { commands.add(work) }
     }
 
     /// Seconds that a call waits for ferryd (docs/behaviour/url-session.md#7).

@@ -10,7 +10,7 @@ import Testing
             switch signal {
             case .event(let event): event.number
             case .batch(let batch): batch.through
-            case .attached, .idle: nil
+            case .attached, .held, .idle: nil
             }
         }
     }

@@ -59,6 +59,7 @@ import Testing
         try await withService(kind) { bed in
             let launched = try await bed.attach(isBackground: true)
             let app = try await bed.attach(process: 1)
+            #expect(app.lastTaskWhileHeld == 0 && app.attached?.lastTask == 0)
             try await bed.task(1)
             try await eventually("the end is told") { app.kinds.last == .succeeded }
             #expect(launched.kinds.isEmpty)

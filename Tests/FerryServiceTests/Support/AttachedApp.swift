@@ -19,6 +19,7 @@ final class AttachedApp: Sendable {
             do {
                 for try await signal in signals {
                     app.seen.withLock { $0.append(signal) }
+                    if case .held = signal { continue }
                     continuation.yield()
                 }
             } catch {}
@@ -31,7 +32,14 @@ final class AttachedApp: Sendable {
 
     var attached: SessionSignal.Attached? {
         seen.withLock { signals in
-            if case .attached(let attached) = signals.first { attached } else { nil }
+            signals.lazy.compactMap { if case .attached(let attached) = $0 { attached } else { nil } }.first
+        }
+    }
+
+    /// The last task number that it was told of while another process had the session; nil if none had.
+    var lastTaskWhileHeld: Int? {
+        seen.withLock { signals in
+            if case .held(let number) = signals.first { number } else { nil }
         }
     }
 
@@ -60,7 +68,7 @@ final class AttachedApp: Sendable {
                 switch signal {
                 case .event(let event): event.number
                 case .batch(let batch): batch.through
-                case .attached, .idle: nil
+                case .attached, .held, .idle: nil
                 }
             }.last ?? 0
         }
