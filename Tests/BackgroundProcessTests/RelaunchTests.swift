@@ -178,7 +178,8 @@ struct `An app that ends while it downloads` {
         }
     }
 
-    @Test func `3 does not wait on its thread for a launched process that has the session, and downloads once it has it`()
+    @Test
+    func `3 does not wait on its thread for a launched process that has the session, and downloads once it has it`()
         async throws
     {
         let body = SeededBody(seed: 54, size: 4 * Self.mebibyte)

@@ -133,7 +133,9 @@ extension Request: CustomDebugStringConvertible {
         if method != "GET" { words.append("-X \(method)") }
         let headers = state.withLock(\.chain).headers(request.sentFields)
         words += headers.sorted { $0.key < $1.key }.map { "-H \(Self.quoted("\($0): \($1)"))" }
-        if let body = request.httpBody { words.append("--data-binary \(Self.quoted(String(decoding: body, as: UTF8.self)))") }
+        if let body = request.httpBody {
+            words.append("--data-binary \(Self.quoted(String(decoding: body, as: UTF8.self)))")
+        }
         words.append(Self.quoted(url.absoluteString))
         return words.joined(separator: " \\\n\t")
     }

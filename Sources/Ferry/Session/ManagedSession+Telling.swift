@@ -8,7 +8,9 @@ extension ManagedSession {
     func tell(_ task: DownloadTask, _ status: Status, in state: inout State) {
         log { .downloadTask(status.rawValue, task: task) }
         guard status.isEnd else { return }
-        if let error = task.state.withLock(\.error) { log { .error("A download has failed: \(LogText.url(task.url))", error: error) } }
+        if let error = task.state.withLock(\.error) {
+            log { .error("A download has failed: \(LogText.url(task.url))", error: error) }
+        }
         post(DownloadTask.didCompleteNotification, task)
         finish(task, status)
         let (slot, progressMark, isDecided) = task.state.withLock { task in

@@ -94,7 +94,9 @@ struct InfoCommand: FerrySubcommand {
         verb: "info", abstract: "Show all that is known of a transfer.")
     static let exitStatuses: [ExitStatus] = [.success, .own, .daemon, .unknownID, .usage]
 
-    @Argument(help: "The transfer: its id, the beginning of it, the id that its app has, or last for the newest.", completion: .ofFerry)
+    @Argument(
+        help: "The transfer: its id, the beginning of it, the id that its app has, or last for the newest.",
+        completion: .ofFerry)
     var id: String
 
     @Flag(help: "Print JSON.")

@@ -90,7 +90,11 @@ final class TransferTransport: TaskTransport {
 
     /// Runs a command; in background sessions, returns when it has ended or makes its caller wait too long.
     func command(_ work: @escaping @Sendable () async -> Void) {
-        if transfers.place.isDaemon, !state.withLock(\.isDeferred) { commands.wait(seconds: Self.patience, work) } else { commands.add(work) }
+        if transfers.place.isDaemon, !state.withLock(\.isDeferred) {
+            commands.wait(seconds: Self.patience, work)
+        } else {
+            commands.add(work)
+        }
     }
 
     /// Seconds that a call waits for ferryd (docs/behaviour/url-session.md#7).

@@ -13,7 +13,11 @@ import Testing
         let session = FerryURLSession.URLSession(configuration: .ephemeral)
         for isDownload in [true, false] {
             let error = await #expect(throws: URLError.self) {
-                if isDownload { _ = try await session.download(from: url) } else { _ = try await session.data(from: url) }
+                if isDownload {
+                    _ = try await session.download(from: url)
+                } else {
+                    _ = try await session.data(from: url)
+                }
             }
             let shown = try #require(error)
             #expect(shown.code.rawValue == code.rawValue)

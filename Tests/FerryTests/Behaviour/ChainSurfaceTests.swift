@@ -18,7 +18,8 @@ import Testing
             request.httpMethod = "POST"
             request.httpBody = Data("c=3".utf8)
             let post = manager.download(request, to: destination(fixture.daemon.file("b")))
-            #expect(post.debugDescription.contains("-X POST \\\n") && post.debugDescription.contains("--data-binary 'c=3'"))
+            #expect(
+                post.debugDescription.contains("-X POST \\\n") && post.debugDescription.contains("--data-binary 'c=3'"))
             #expect(manager.download("no url", method: .get).debugDescription.contains("could not be created"))
         }
     }
