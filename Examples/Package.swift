@@ -20,9 +20,15 @@ let package = Package(
         example("FirstDownload", "Ferry"),  // ten seconds
         example("DownloadDemo", "Ferry"),  // a list of downloads in a terminal, which is there again after a kill
         example("Report", "Ferry"),  // with async and await
+        example("ModelFetch", "Ferry"),  // the files of a language model, each with its digest, from links that expire
+        example("Mirror", "Ferry"),  // a service: a list, structured cancellation, metrics
+        example("Notified", "Ferry"),  // notifications on the main queue
+        example("Shelf", "Ferry"),  // DownloadManager: models, pause and resume of all
         example("Snippets", "Ferry", swift5),  // code as it is written with Tiercel, Alamofire and DownloadManager
         // What the articles show.
         .target(name: "DocumentationSamples", dependencies: [.product(name: "Ferry", package: "ferry")]),
+        .target(
+            name: "SessionSamples", dependencies: [.product(name: "BackgroundURLSession", package: "ferry")]),
         .testTarget(
             name: "DownloadDemoTests", dependencies: ["DownloadDemo", .product(name: "Ferry", package: "ferry")]),
         // BackgroundURLSession.

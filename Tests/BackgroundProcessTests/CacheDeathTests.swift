@@ -20,8 +20,9 @@ struct `A cache whose processes are killed` {
             }
             let looks = app.lines("found")
             #expect(looks.count == 4 && looks.allSatisfy { $0 == "found true wrong 0 fits true" }, "\(looks)")
-            let sizes = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "responses.log" }.map
-            {
+            let sizes = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+                $0 != "ferry-responses.log"
+            }.map {
                 name in
                 try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? Int ?? 0
             }

@@ -39,7 +39,7 @@ import Testing
             (["--tag", "music"], [2]), (["--url", "*/b.iso"], [3]), (["--url", "https://example.com/*"], [1, 2]),
             (["--session", "cli", "--state", "running"], [1]), (["--tag", "none"], []),
             // The id by which an app knows its task.
-            (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90"], [3]),
+            (["3B9D5F0E-62A1-4C8D-9E17-0A5C6D7E8F90"], [3]), (["3b9d5f0e-62a1-4c8d-9e17-0a5c6d7e8f90"], [3]),
         ] as [([String], [UInt64])])
     func `are found by ids, beginnings of ids, last, and what they have in common`(
         words: [String], expected: [UInt64]

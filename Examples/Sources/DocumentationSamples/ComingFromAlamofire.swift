@@ -66,3 +66,13 @@ extension Tokens {
     func token() -> String { "" }
     func renew() {}
 }
+
+struct Release: Decodable { let version: String }
+
+func latest(_ url: URL) async throws -> Release {
+    let (data, response) = try await URLSession.shared.data(from: url)
+    guard let status = (response as? HTTPURLResponse)?.statusCode, 200..<300 ~= status else {
+        throw URLError(.badServerResponse)
+    }
+    return try JSONDecoder().decode(Release.self, from: data)
+}

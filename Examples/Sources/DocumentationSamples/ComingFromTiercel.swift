@@ -57,3 +57,10 @@ func compare(_ task: DownloadTask?) {
         print(task.validation == .correct ? "as expected" : "another file")
     }
 }
+
+func keepModel(_ address: String) -> DownloadModel {
+    let model = DownloadModel()
+    model.model.url = address
+    if address.dw_isURL { DownloadManager.default.download(model: model) }
+    return model
+}

@@ -1,33 +1,40 @@
 // A list of downloads in a terminal. Kill it whenever you like: the downloads go on, and the list is there again.
-// Usage: DownloadDemo [LIST]; `help` says what it can do.
+// Usage: DownloadDemo [LIST] [URL…]; the last line says which keys there are. Without a terminal it takes lines: `help` says which.
 
 import Ferry
 import Foundation
 
 @main struct DownloadDemo {
     static func main() async {
-        let downloads = Downloads(CommandLine.arguments.dropFirst().first ?? "demo")
-        var screen: any Screen = isatty(1) == 1 ? TerminalScreen() : LineScreen()
-        screen.say(Instruction.text)
-        screen.show(downloads.overview)
-        for await input in Input.all {
+        if Supervisor.isWanted { exit(Supervisor.run()) }
+        let words = CommandLine.arguments.dropFirst()
+        let downloads = Downloads(words.first ?? "demo")
+        var controls = Controls()
+        var screen: any Screen = Supervisor.hasTerminal ? TerminalScreen() : LineScreen()
+        screen.say(Supervisor.hasTerminal ? "" : Instruction.text)
+        for address in words.dropFirst() { screen.say(await downloads.follow(.add(address))) }
+        screen.show(downloads.overview, controls)
+        for await input in Input.all(byKey: Supervisor.hasTerminal) {
+            var instruction: Instruction?
             switch input {
             case .moment: break
-            case .end:
-                screen.close()
-                return
+            case .end: instruction = .quit
+            case .key(let key):
+                let overview = downloads.overview
+                switch controls.press(key, rows: overview.rows.count, limit: overview.limit) {
+                case .follow(let wanted): instruction = wanted
+                case .kill: kill(getpid(), SIGKILL)
+                case nil: break
+                }
             case .line(let line):
-                guard let instruction = Instruction(line) else {
+                instruction = Instruction(line)
+                if instruction == nil {
                     screen.say(line.isEmpty ? "" : "“\(line)” is not understood. \(Instruction.text)")
-                    break
                 }
-                if instruction == .quit {
-                    screen.close()
-                    return
-                }
-                screen.say(await downloads.follow(instruction))
             }
-            screen.show(downloads.overview)
+            if instruction == .quit { return screen.close() }
+            if let instruction { screen.say(await downloads.follow(instruction)) }
+            screen.show(downloads.overview, controls)
         }
     }
 }

@@ -6,7 +6,7 @@ import Ferry
 struct LineScreen: Screen {
     private var shown: [DownloadTask.ID: Status] = [:]
 
-    mutating func show(_ overview: Overview) {
+    mutating func show(_ overview: Overview, _ controls: Controls) {
         for row in overview.rows where shown[row.id] != row.status { write(row.summary + "\n") }
         let ids = Set(overview.rows.map(\.id))
         for id in shown.keys where !ids.contains(id) { write("gone \(id.rawValue)\n") }

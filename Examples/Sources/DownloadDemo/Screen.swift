@@ -4,7 +4,7 @@ import Foundation
 
 /// Where the list is shown.
 protocol Screen {
-    mutating func show(_ overview: Overview)
+    mutating func show(_ overview: Overview, _ controls: Controls)
     mutating func say(_ text: String)
     mutating func close()
 }

@@ -2,30 +2,28 @@
 
 import Foundation
 
-/// Draws the list in place: a line to write in, what was said last, the list.
-///
-/// The terminal itself edits the first line, so that it needs no settings and is as it was when the program is killed.
+/// Draws the list in place: the downloads, what was said last, and what is being typed or the keys.
 struct TerminalScreen: Screen {
-    private static let prompt = "> "
     private var said = ""
 
-    init() { write("\u{1B}[2J\u{1B}[1;1H\(Self.prompt)") }
+    // Without a cursor, which would run about.
+    init() { write("\u{1B}[?25l\u{1B}[2J") }
 
-    mutating func show(_ overview: Overview) {
+    mutating func show(_ overview: Overview, _ controls: Controls) {
         let size = Self.size
-        let lines = ([said, ""] + overview.lines(width: size.width)).prefix(size.height - 2)
-        let drawn = zip(2..., lines).map { "\u{1B}[\($0);1H\($1.prefix(size.width))\u{1B}[K" }.joined()
-        // What is being written stays: its place is kept, and found again.
-        write("\u{1B}7\(drawn)\u{1B}[J\u{1B}8")
+        let rows = overview.lines(width: size.width).prefix(max(size.height - 4, 1))
+        let last = controls.typed.map { "Address: \($0)▌" } ?? Controls.help
+        let chosen = overview.rows.isEmpty ? nil : min(controls.chosen, overview.rows.count)
+        let drawn = (rows + ["", said, String(last.prefix(size.width))]).enumerated().map { number, line in
+            let mark = number > 0 && number == chosen && number < rows.count
+            return "\u{1B}[\(number + 1);1H\(mark ? "\u{1B}[7m" : "")\(line.prefix(size.width))\u{1B}[0m\u{1B}[K"
+        }
+        write(drawn.joined() + "\u{1B}[J")
     }
 
-    /// Follows what was written, so the first line is empty again.
-    mutating func say(_ text: String) {
-        said = text.split(separator: "\n").last.map(String.init) ?? ""
-        write("\u{1B}[1;1H\(Self.prompt)\u{1B}[K")
-    }
+    mutating func say(_ text: String) { said = text.split(separator: "\n").last.map(String.init) ?? "" }
 
-    mutating func close() { write("\u{1B}[2J\u{1B}[1;1H") }
+    mutating func close() { write("\u{1B}[?25h\u{1B}[2J\u{1B}[H") }
 
     private static var size: (width: Int, height: Int) {
         var size = winsize()

@@ -121,6 +121,7 @@ public final class SessionManager: Sendable {
         session?.finishTasksAndInvalidate()
         guard let told = delegate.sessionDidBecomeInvalidWithError else { return }
         let shown = session ?? self.session
+        _ = chain.hooks.takeSession()
         shared.deliveries.add(.own) { told(shown, nil) }
     }
 

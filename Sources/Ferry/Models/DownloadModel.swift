@@ -81,6 +81,11 @@ extension DownloadState {
     }
 }
 
+extension String {
+    /// Whether this is an http or https URL with a host, which a download manager takes.
+    public var dw_isURL: Bool { (try? address()) != nil }
+}
+
 /// One download of a download manager.
 public final class DownloadModel: Sendable {
     private let description = Mutex(DownloadDescModel())

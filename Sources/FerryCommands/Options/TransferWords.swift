@@ -58,14 +58,16 @@ struct TransferWords {
     ) async throws(TransferError) -> TransferID? {
         guard word.utf8.count == 36, word.utf8.count(where: { $0 == UInt8(ascii: "-") }) == 4 else { return nil }
         struct Named: Decodable { var id: String }
+        let word = word.uppercased()
         var query = TransferQuery()
         query.newestFirst = true
         query.limit = 1000
         repeat {
             let page = try await service.transfers(query)
             for transfer in page.transfers {
-                guard let data = transfer.note?.data, data.contains(word),
-                    let named = try? JSONDecoder().decode(Named.self, from: Data(data.utf8)), named.id == word
+                guard let data = transfer.note?.data, data.contains("\"id\""),
+                    let named = try? JSONDecoder().decode(Named.self, from: Data(data.utf8)),
+                    named.id.uppercased() == word
                 else { continue }
                 return transfer.id
             }

@@ -96,7 +96,10 @@ package struct StoredResponse: Hashable, Sendable {
         let ofContent = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
         let taken = new.filter { field in !ofContent.contains { field.isNamed($0) } }
         var response = self
-        response.fields = fields.filter { old in !taken.contains { $0.isNamed(old.name) } } + taken
+        // How old it was before says nothing of it now.
+        let isOfBefore: (HeaderField) -> Bool = { $0.isNamed("Age") || $0.isNamed("Date") }
+        response.fields =
+            fields.filter { old in !isOfBefore(old) && !taken.contains { $0.isNamed(old.name) } } + taken
         response.received = now
         return response
     }

@@ -41,9 +41,14 @@ extension BackgroundEngine: AttachedSessionClient {
         // The process that had the session open may have ended since.
         if case .refused = attached.standing { attached.openAgain() }
         var isOver = false
+        let restored = DispatchSemaphore(value: 0)
+        Task(name: "wait for a session", executorPreference: BlockingExecutor.shared) {
+            await self.restored()
+            restored.signal()
+        }
         let end = ContinuousClock.now + .seconds(TransferTransport.patience)
         while !isOver, ContinuousClock.now < end {
-            isOver = Blocking.wait(seconds: Self.waitingStep) { await self.restored() } != nil
+            isOver = restored.wait(timeout: .now() + Self.waitingStep) == .success
             if !isOver, state.withLock(\.isHeld) { return }
         }
         guard !isOver, ApplicationIdentity.isBackground, state.withLock(\.hasReached) else { return }
@@ -56,6 +61,7 @@ extension BackgroundEngine: AttachedSessionClient {
     var shownTransfers: Set<TransferID> { transfers.ids }
 
     func willAttach(to service: any SessionService) async throws(FerryCore.TransferError) {
+        state.withLock { $0.isHeld = false }
         if state.withLock(\.hasReached) { return }
         _ = try await service.settings()
         state.withLock { $0.hasReached = true }
@@ -65,11 +71,18 @@ extension BackgroundEngine: AttachedSessionClient {
         state.withLock { state in
             state.isHeld = true
             // That process may make tasks until it ends.
-            if !state.isRestored { state.last = max(state.last, lastTask + Self.numberGap) }
+            state.last = max(state.last, lastTask + Self.numberGap)
         }
     }
 
+    /// Returns once the session is attached, or cannot be, after another process had it.
+    func settled() async { await attached?.settled() }
+
+    func lost() { state.withLock { $0.isHeld = false } }
+    func isRefused(_ error: FerryCore.TransferError) { state.withLock { $0.isHeld = false } }
+
     func isUnreachable(_ error: FerryCore.TransferError) {
+        state.withLock { $0.isHeld = false }
         logger.debug("the background session is not attached", metadata: ["error": "\(error)"])
     }
 

@@ -156,7 +156,7 @@ final class BackgroundEngine: SessionEngine {
         guard let transport else { throw URLError.failing(.cannotWriteToFile, request.url) }
         if state.withLock(\.isHeld) {
             transport.submit { [weak self] in
-                await self?.restored()
+                await self?.settled()
                 return self?.obstacle
             }
             return transport

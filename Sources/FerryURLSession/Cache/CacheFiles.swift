@@ -4,7 +4,7 @@ import Glibc
 /// The files of a folder of responses.
 struct CacheFiles: Sendable {
     private static let ending = ".response"
-    private static let unfinishedName = "unfinished.tmp"
+    private static let unfinishedName = "ferry-unfinished.tmp"
 
     let path: String
 
@@ -30,11 +30,13 @@ struct CacheFiles: Sendable {
     private static func name(_ file: String) -> CacheName? {
         guard file.hasSuffix(ending) else { return nil }
         let halves = file.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isHexDigit) }) else {
+        guard halves.count == 2, halves.allSatisfy({ isPartOfName(String($0)) }) else {
             return nil
         }
         return CacheName(resource: String(halves[0]), variant: String(halves[1]))
     }
+
+    static func isPartOfName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isHexDigit) }
 
     /// Reads a response; nil if its file is gone, or is not what was written.
     func read(_ name: CacheName) -> KeptResponse? {

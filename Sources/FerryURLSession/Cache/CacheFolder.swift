@@ -18,13 +18,11 @@ final class CacheFolder: Sendable {
 
     private let files: CacheFiles
     private let state = Mutex(State())
+    /// Held by the one thread that waits for the log, or changes the folder; those that look wait for neither.
+    private let changing = Mutex(())
 
     /// Makes nothing on disk.
     init(_ path: String) { files = CacheFiles(path: path) }
-
-    deinit {
-        state.withLock(\.log)?.close()
-    }
 
     /// How often another process, or another cache of this one, has changed the folder.
     var foreignChanges: Int { look { $0.foreignChanges } }
@@ -87,21 +85,34 @@ final class CacheFolder: Sendable {
     }
 
     private func change(creating: Bool, _ body: (inout State) -> Void) {
-        state.withLock { state in
+        changing.withLock { _ in
+            var isDone = false
             // A log that was replaced while it was waited for is nobody's lock.
-            while open(&state, creating: creating) {
-                guard state.log?.lock() == true else { return }
-                if state.log?.isRemoved == false { break }
-                state.log?.unlock()
+            while !isDone {
+                guard let log = state.withLock({ open(&$0, creating: creating) ? $0.log : nil }), log.lock() else {
+                    return
+                }
+                isDone = state.withLock { change(&$0, under: log, body) }
+                log.unlock()
             }
-            guard let log = state.log else { return }
-            defer { log.unlock() }
-            learn(&state)
-            // None writes now.
-            files.removeUnfinished()
-            body(&state)
-            if state.log?.isWornOut == true { files.removeLog() }
         }
+    }
+
+    /// Changes the folder, whose log is locked.
+    ///
+    /// - Returns: false if the log is not the folder's any more.
+    private func change(_ state: inout State, under log: CacheLog, _ body: (inout State) -> Void) -> Bool {
+        guard state.log?.isSame(as: log) == true, !log.isRemoved else { return false }
+        learn(&state)
+        // Left by a process that died while it wrote; none writes now.
+        files.removeUnfinished()
+        if log.isTorn {
+            files.removeLog()
+            return false
+        }
+        body(&state)
+        if log.isWornOut { files.removeLog() }
+        return true
     }
 
     /// Opens the folder, unless it is open, and then reads what it has.
@@ -109,13 +120,13 @@ final class CacheFolder: Sendable {
         if let log = state.log {
             // The folder may have been removed meanwhile, as folders of caches are.
             if !log.isRemoved { return true }
-            log.close()
             state.log = nil
             state.ledger = CacheLedger()
             state.foreignChanges += 1
         }
         guard files.open(creating: creating) else { return false }
-        state.log = CacheLog(in: files.path, creating: creating)
+        // The log may be gone, as one that is long is, and the responses still be there.
+        state.log = CacheLog(in: files.path, creating: true)
         if state.log != nil { state.ledger = files.contents() }
         return state.log != nil
     }

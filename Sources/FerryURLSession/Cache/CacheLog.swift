@@ -12,11 +12,21 @@ struct CacheLog: Sendable {
         case removed(CacheName)
     }
 
-    static let name = "responses.log"
+    static let name = "ferry-responses.log"
     /// Bytes of a log after which a new one is begun, for which each process reads the folder again.
     private static let longest = 1 << 16
 
-    private let file: Int32
+    /// Closed with the last copy of the log.
+    private final class Descriptor: Sendable {
+        let number: Int32
+
+        init(_ number: Int32) { self.number = number }
+
+        deinit { close(number) }
+    }
+
+    private let descriptor: Descriptor
+    private var file: Int32 { descriptor.number }
     /// How much of it was read or written. All of it is read first: what the folder has may have been listed in the middle of a
     /// change.
     private var position = 0
@@ -24,11 +34,13 @@ struct CacheLog: Sendable {
     /// - Parameter creating: whether it is made if there is none.
     init?(in folder: String, creating: Bool) {
         let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
-        file = unsafe open("\(folder)/\(Self.name)", flags, 0o600)
+        let file = unsafe open("\(folder)/\(Self.name)", flags, 0o600)
         guard file >= 0 else { return nil }
+        descriptor = Descriptor(file)
     }
 
-    func close() { Glibc.close(file) }
+    /// Whether this is the same open log, and not another one in its place.
+    func isSame(as other: CacheLog) -> Bool { descriptor === other.descriptor }
 
     /// Whether another log has taken its place, or the folder is gone.
     var isRemoved: Bool {
@@ -37,7 +49,10 @@ struct CacheLog: Sendable {
     }
 
     /// Whether a new log is to be begun: this one is long, or a process died while it wrote a record.
-    var isWornOut: Bool { length.map { $0 > Self.longest || !$0.isMultiple(of: Record.size) } ?? true }
+    var isWornOut: Bool { isTorn || length.map { $0 > Self.longest } ?? true }
+
+    /// Whether a process died while it wrote a record.
+    var isTorn: Bool { length.map { !$0.isMultiple(of: Record.size) } ?? true }
 
     private var length: Int? {
         var facts = stat()
@@ -45,7 +60,13 @@ struct CacheLog: Sendable {
     }
 
     /// Waits until no other process changes the folder, and keeps all others from doing so.
-    func lock() -> Bool { flock(file, LOCK_EX) == 0 }
+    func lock() -> Bool {
+        while flock(file, LOCK_EX) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
     func unlock() { flock(file, LOCK_UN) }
 
     /// The changes that others have recorded since the last call.
@@ -61,10 +82,12 @@ struct CacheLog: Sendable {
         }
     }
 
-    /// Records changes; nothing is done if the disk is full.
+    /// Records changes; nothing is recorded if the disk is full.
     mutating func append(_ changes: [Change]) -> Bool {
+        let before = length
         let data = changes.reduce(into: Data()) { $0 += Record.bytes($1) }
         guard (try? FileHandle(fileDescriptor: file, closeOnDealloc: false).write(contentsOf: data)) != nil else {
+            if let before { _ = ftruncate(file, before) }
             return false
         }
         position += data.count
@@ -74,6 +97,8 @@ struct CacheLog: Sendable {
     /// The form of a change in the file, of one length for all.
     private enum Record {
         private static let (resource, variant) = (32, 16)
+        /// A response is never so large: what says so is no record.
+        private static let largest: UInt64 = 1 << 40
         static let size = 1 + resource + variant + 16
 
         static func bytes(_ change: Change) -> Data {
@@ -91,12 +116,13 @@ struct CacheLog: Sendable {
             let texts = [bytes[1...resource], bytes[(1 + resource)..<(1 + resource + variant)]].map { part in
                 String(decoding: part.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
             }
+            guard texts.allSatisfy(CacheFiles.isPartOfName) else { return nil }
             let name = CacheName(resource: texts[0], variant: texts[1])
             let numbers = [size - 16, size - 8].map { start in
                 bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             }
             switch bytes[0] {
-            case UInt8(ascii: "+"):
+            case UInt8(ascii: "+") where numbers[0] <= largest:
                 let stored = Double(bitPattern: numbers[1])
                 return .added(
                     name, size: Int(clamping: numbers[0]),

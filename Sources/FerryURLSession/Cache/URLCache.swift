@@ -17,6 +17,8 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         var memory = CacheLedger<KeptResponse>()
         /// Changes of the folder by other caches, which what is in memory takes account of.
         var foreignChanges = 0
+        /// Counts what was stored and removed here: what was read from the disk before that may be no more.
+        var changes = 0
     }
 
     /// Bytes that a response takes in memory beside its body, about.
@@ -79,8 +81,12 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
     open var diskCapacity: Int {
         get { state.withLock(\.diskCapacity) }
         set {
-            state.withLock { $0.diskCapacity = max(0, newValue) }
-            folder.shrink(to: max(0, newValue))
+            let before = state.withLock { state in
+                defer { state.diskCapacity = max(0, newValue) }
+                return state.diskCapacity
+            }
+            // Without a place on disk before, what is in the folder is another cache's.
+            if before > 0 { folder.shrink(to: max(0, newValue)) }
         }
     }
 
@@ -100,18 +106,18 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         guard let asked = CacheRequest(request) else { return nil }
         let disk = disk
         let foreignChanges = disk?.foreignChanges ?? 0
-        let inMemory = state.withLock { state -> KeptResponse? in
+        let (inMemory, changes) = state.withLock { state -> (KeptResponse?, Int) in
             if state.foreignChanges != foreignChanges {
                 state.foreignChanges = foreignChanges
                 state.memory = CacheLedger()
             }
             let found = state.memory.candidates(for: asked.resource).first { $0.entry.content.answers(asked.fields) }
             if let found { state.memory.use(found.name) }
-            return found?.entry.content
+            return (found?.entry.content, state.changes)
         }
         if let inMemory { return inMemory }
         guard let (name, kept) = disk?.response(to: asked) else { return nil }
-        remember(kept, as: name)
+        remember(kept, as: name, unlessChangedSince: changes)
         return kept
     }
 
@@ -125,12 +131,14 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
             cachedResponse, stored: stored, selecting: asked.selecting(for: cachedResponse.response))
         let name = asked.name(selecting: kept.selecting)
         state.withLock { state in
+            state.changes += 1
             for (other, entry) in state.memory.candidates(for: asked.resource)
             where other == name || entry.content.answers(asked.fields) { state.memory.remove(other) }
         }
         remember(kept, as: name)
         let capacity = cachedResponse.storagePolicy == .allowed ? diskCapacity : 0
         disk?.keep(kept, as: name, for: asked, capacity: capacity)
+        changed()
     }
 
     /// Removes all responses to a request, whatever its fields.
@@ -138,18 +146,21 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         guard let resource = CacheRequest(request)?.resource else { return }
         forget { name, _ in name.resource == resource }
         disk?.removeAll { name, _ in name.resource == resource }
+        changed()
     }
 
     /// Removes all responses.
     open func removeAllCachedResponses() {
         forget { _, _ in true }
         disk?.removeAll { _, _ in true }
+        changed()
     }
 
     /// Removes the responses that were stored at a date or later.
     open func removeCachedResponses(since date: Date) {
         forget { $1.stored >= date }
         disk?.removeAll { $1 >= date }
+        changed()
     }
 
     // MARK: By task
@@ -172,16 +183,21 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
 
     // MARK: In memory
 
-    private func remember(_ kept: KeptResponse, as name: CacheName) {
+    private func remember(_ kept: KeptResponse, as name: CacheName, unlessChangedSince changes: Int? = nil) {
         state.withLock { state in
+            if let changes, changes != state.changes { return }
             _ = state.memory.insert(
                 kept, as: name, size: kept.data.count + Self.overhead, stored: kept.stored,
                 capacity: state.memoryCapacity)
         }
     }
 
+    /// Tells those who have read the disk in the meantime that it has changed.
+    private func changed() { state.withLock { $0.changes += 1 } }
+
     private func forget(_ isToGo: (CacheName, KeptResponse) -> Bool) {
         state.withLock { state in
+            state.changes += 1
             for (name, entry) in state.memory.all where isToGo(name, entry.content) { state.memory.remove(name) }
         }
     }

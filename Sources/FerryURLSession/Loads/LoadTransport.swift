@@ -232,6 +232,13 @@ final class LoadTransport: TaskTransport {
         let head = try await load.head()
         guard let kept, let stored, head.status == 304 else { return try await perform(load, head) }
         while try await load.part() != nil {}
+        // What a redirect has led to has confirmed something else.
+        guard cache.isOwn(head) else {
+            try await pass()
+            relay.currentRequest(request)
+            let load = try await makeLoad()
+            return try await perform(load, try await load.head())
+        }
         let refreshed = await cache.refreshed(kept, stored, by: head.fields, at: Date())
         try await serve(refreshed, after: load.exchanges)
     }
@@ -263,6 +270,7 @@ final class LoadTransport: TaskTransport {
     private func perform(_ load: Load, _ head: ResponseHead) async throws {
         guard let response = ResponseMapping.response(head) else { throw URLError(.badServerResponse) }
         let received = Date()
+        await cache.invalidate(status: head.status)
         try await pass()
         if try await tell(response) == .becomeDownload { return await becomeDownload(load, response) }
         let room = cache.room(for: response)
@@ -274,7 +282,6 @@ final class LoadTransport: TaskTransport {
         }
         state.withLock { $0.deadline.pause() }
         if let body { await keep(response, body, received: received) }
-        cache.invalidate(status: head.status)
         await relay.complete(nil, metrics: load.exchanges)
     }
 

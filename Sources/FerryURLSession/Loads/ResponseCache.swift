@@ -1,6 +1,7 @@
 import FerryCore
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// The session's `URLCache` as one data task uses it, by the rules of RFC 9111 for a private cache
 /// (docs/behaviour/url-session.md#19).
@@ -52,11 +53,15 @@ struct ResponseCache: Sendable {
     private func found(at now: Date) async -> (KeptResponse, StoredResponse)? {
         let isIgnored = [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData].contains(policy)
         guard let cache, let task, !isIgnored, method == "GET", !StoredResponse.isConditional(asked) else { return nil }
-        // The disk is not waited for on a thread of the concurrency pool.
-        let found = await withCheckedContinuation { done in
-            DispatchQueue.global().async {
-                cache.getCachedResponse(for: task) { done.resume(returning: $0) }
+        let answer = CacheAnswer()
+        let found = await withTaskCancellationHandler {
+            await withCheckedContinuation { done in
+                answer.wait(done)
+                // The disk is not waited for on a thread of the concurrency pool.
+                DispatchQueue.global().async { cache.getCachedResponse(for: task) { answer.give($0) } }
             }
+        } onCancel: {
+            answer.give(nil)
         }
         guard let found else { return nil }
         // A cache of the app's own says nothing of when it got a response, but by the response's `Date`.
@@ -85,25 +90,50 @@ struct ResponseCache: Sendable {
         _ kept: KeptResponse, _ stored: StoredResponse, by fields: [HeaderField], at now: Date
     ) async -> CachedURLResponse {
         guard let response = kept.response as? HTTPURLResponse else { return kept }
-        let new = Self.kept(stored.refreshed(by: fields, at: now), of: response, kept.data)
-        await keep(new)
+        let refreshed = stored.refreshed(by: fields, at: now)
+        let new = Self.kept(refreshed, of: response, kept.data, kept.storagePolicy, kept.userInfo)
+        if CacheControl(refreshed.fields).has("no-store") {
+            await change { cache, task in cache.removeCachedResponse(for: task) }
+        } else {
+            await keep(new)
+        }
         return new
     }
 
     func keep(_ response: CachedURLResponse) async {
-        guard let cache, let task else { return }
-        await withCheckedContinuation { done in
-            DispatchQueue.global().async {
+        var own = request
+        own.allHTTPHeaderFields = Dictionary(asked.map { ($0.name, $0.value) }) { first, _ in first }
+        await change { [own] cache, task in
+            // A redirect that has led back here may have left the task another request.
+            if task.currentRequest?.url == own.url {
                 cache.storeCachedResponse(response, for: task)
-                done.resume()
+            } else {
+                cache.storeCachedResponse(response, for: own)
             }
         }
     }
 
     /// Lets go of what the cache has of a URL to which something else was done.
-    func invalidate(status: Int) {
+    func invalidate(status: Int) async {
         guard StoredResponse.isInvalidated(by: method, status: status), let url = request.url else { return }
-        cache?.removeCachedResponse(for: URLRequest(url: url))
+        await change { cache, _ in cache.removeCachedResponse(for: URLRequest(url: url)) }
+    }
+
+    /// Changes the cache, whose disk is not waited for on a thread of the concurrency pool.
+    private func change(_ body: @escaping @Sendable (URLCache, URLSessionDataTask) -> Void) async {
+        guard let cache, let task else { return }
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                body(cache, task)
+                done.resume()
+            }
+        }
+    }
+
+    /// Whether an answer is one to the request's own URL, and not to one that a redirect has led to.
+    func isOwn(_ head: ResponseHead) -> Bool {
+        guard let url = request.url?.withoutFragment else { return false }
+        return head.url.prefix { $0 != "#" } == url
     }
 
     // MARK: -
@@ -116,14 +146,44 @@ struct ResponseCache: Sendable {
             received: received)
     }
 
-    private static func kept(_ stored: StoredResponse, of response: HTTPURLResponse, _ body: Data) -> KeptResponse {
+    private static func kept(
+        _ stored: StoredResponse, of response: HTTPURLResponse, _ body: Data,
+        _ policy: URLCache.StoragePolicy = .allowed, _ userInfo: [AnyHashable: Any]? = nil
+    ) -> KeptResponse {
         let fields = Dictionary(stored.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
         let plain = response.url.flatMap {
             HTTPURLResponse(url: $0, statusCode: stored.status, httpVersion: "HTTP/1.1", headerFields: fields)
         }
         let cached = CachedURLResponse(
-            response: plain ?? response, data: body, userInfo: nil, storagePolicy: .allowed)
+            response: plain ?? response, data: body, userInfo: userInfo, storagePolicy: policy)
         return KeptResponse(cached, stored: stored.received, selecting: stored.selecting)
+    }
+}
+
+/// The answer of a cache, which may be an app's own: the first one counts, and none has to come.
+private final class CacheAnswer: Sendable {
+    private struct State {
+        var waiting: CheckedContinuation<CachedURLResponse?, Never>?
+        var isGiven = false
+    }
+
+    private let state = Mutex(State())
+
+    func wait(_ continuation: CheckedContinuation<CachedURLResponse?, Never>) {
+        let isGiven = state.withLock { state in
+            if !state.isGiven { state.waiting = continuation }
+            return state.isGiven
+        }
+        // The task was canceled before.
+        if isGiven { continuation.resume(returning: nil) }
+    }
+
+    func give(_ response: CachedURLResponse?) {
+        let waiting = state.withLock { state in
+            state.isGiven = true
+            return state.waiting.take()
+        }
+        waiting?.resume(returning: response)
     }
 }
 

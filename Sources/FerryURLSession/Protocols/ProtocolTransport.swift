@@ -57,8 +57,12 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     func suspend() {}
 
     func cancel() {
-        queue.async { self.state.withLock { $0.instance }?.value.stopLoading() }
-        guard state.withLock({ $0.hasStarted }) else {
+        queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() }
+        let hasStarted = state.withLock { state in
+            if !state.hasStarted { state.isEnded = true }
+            return state.hasStarted
+        }
+        guard hasStarted else {
             Task(name: "end of a task of a protocol class") { await relay.complete(canceled, metrics: []) }
             return
         }

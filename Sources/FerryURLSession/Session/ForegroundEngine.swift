@@ -102,9 +102,13 @@ final class ForegroundEngine: SessionEngine {
     ) -> URLProtocol.Type? {
         let classes = session.protocolClasses
         guard !classes.isEmpty else { return nil }
-        task.storage.withLock { $0.currentRequest = RequestFieldMapping.adding(configuration, to: request) }
+        let before = task.storage.withLock { storage in
+            let before = storage.currentRequest
+            storage.currentRequest = RequestFieldMapping.adding(configuration, to: before ?? request)
+            return before
+        }
         if let kind = classes.first(where: { $0.canInit(with: task) }) { return kind }
-        task.storage.withLock { $0.currentRequest = nil }
+        task.storage.withLock { $0.currentRequest = before }
         return nil
     }
 

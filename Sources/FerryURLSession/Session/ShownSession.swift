@@ -71,10 +71,11 @@ extension URLSession {
 private final class ShownEngine: SessionEngine {
     private struct State {
         weak var session: URLSession?
+        /// Weak, since the owner has the session.
+        weak var owner: (any AnyObject & Sendable)?
         var tasks: [String: URLSessionDownloadTask] = [:]
     }
 
-    let owner: (any AnyObject & Sendable)?
     private let own: ForegroundEngine
     private let shown: @Sendable () -> [ShownTask]
     private let state = Mutex(State())
@@ -83,10 +84,12 @@ private final class ShownEngine: SessionEngine {
         _ configuration: URLSessionConfiguration, _ owner: (any AnyObject & Sendable)?,
         _ shown: @escaping @Sendable () -> [ShownTask]
     ) {
-        self.owner = owner
         own = ForegroundEngine(configuration: configuration)
         self.shown = shown
+        state.withLock { $0.owner = owner }
     }
+
+    var owner: (any AnyObject & Sendable)? { state.withLock(\.owner) }
 
     func open(_ session: URLSession) { state.withLock { $0.session = session } }
 

@@ -19,10 +19,6 @@ import Testing
         try await withTemporaryFolder { folder in
             var one = try #require(CacheLog(in: folder.path, creating: true))
             var other = try #require(CacheLog(in: folder.path, creating: false))
-            defer {
-                one.close()
-                other.close()
-            }
             let isAppended = one.append(changes)
             let (own, news, again) = (one.news(), other.news(), other.news())
             #expect(isAppended && own.isEmpty && news == changes && again.isEmpty)
@@ -33,7 +29,6 @@ import Testing
     @Test func `leaves out a record that is cut, or is none, and is begun anew then`() async throws {
         try await withTemporaryFolder { folder in
             var log = try #require(CacheLog(in: folder.path, creating: true))
-            defer { log.close() }
             _ = log.append(changes)
             let path = folder.file(CacheLog.name)
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -42,21 +37,18 @@ import Testing
                 var cut = try #require(CacheLog(in: folder.path, creating: false))
                 let news = cut.news()
                 #expect(news == Array(changes.prefix(2)) && cut.isWornOut)
-                cut.close()
             }
             let noise = Data((0..<whole.count).map { UInt8(truncatingIfNeeded: $0 &* 131) })
             try noise.write(to: URL(fileURLWithPath: path))
             var other = try #require(CacheLog(in: folder.path, creating: false))
             let news = other.news()
             #expect(news.isEmpty)
-            other.close()
         }
     }
 
     @Test func `is worn out once it is long, and knows when another has taken its place`() async throws {
         try await withTemporaryFolder { folder in
             var log = try #require(CacheLog(in: folder.path, creating: true))
-            defer { log.close() }
             let isAppended = log.append(Array(repeating: .removed(name), count: 1010))
             #expect(isAppended && log.isWornOut && !log.isRemoved)
             try FileManager.default.removeItem(atPath: folder.file(CacheLog.name))

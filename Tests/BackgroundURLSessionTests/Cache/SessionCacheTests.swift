@@ -125,6 +125,43 @@ import Testing
         }
     }
 
+    @Test func `19 what confirms another URL, to which a redirect leads, confirms nothing`() async throws {
+        let script = OriginScript(
+            body, .on(.request(1), .field("Cache-Control", "max-age=0")), .on(.request(2), .redirect(to: "/other")))
+        let configuration = configuration()
+        try await withLoads(script, configuration) { bed in
+            let count = try await bodies(bed, 2)
+            // The second request and its redirect ask with conditions, and the third time without.
+            #expect(count == 4 && bed.origin.requests[2].value("If-None-Match") != nil)
+            #expect(bed.origin.requests[3].value("If-None-Match") == nil)
+            let other = try #require(URL(string: bed.origin.url("/other")))
+            #expect(configuration.urlCache?.cachedResponse(for: URLRequest(url: other)) == nil)
+        }
+    }
+
+    @Test func `19 what the delegate lets stay in memory alone stays there when it is confirmed`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withOrigin(OriginScript(body, always: .field("Cache-Control", "max-age=0"))) { origin in
+                let keeper = Keeper(policy: .allowedInMemoryOnly)
+                let configuration = configuration()
+                let cache = FerryURLSession.URLCache(
+                    memoryCapacity: 8 << 20, diskCapacity: 8 << 20,
+                    directory: URL(fileURLWithPath: folder.path, isDirectory: true))
+                configuration.urlCache = cache
+                let session = FerryURLSession.URLSession(
+                    configuration: configuration, delegate: keeper, delegateQueue: nil)
+                defer { session.invalidateAndCancel() }
+                let url = try #require(URL(string: origin.url()))
+                for number in 1...2 {
+                    session.dataTask(with: url).resume()
+                    try await eventually("the task's metrics are told") { keeper.fetchTypes.count == number }
+                }
+                #expect(origin.requests.last?.value("If-None-Match") != nil)
+                #expect(cache.currentDiskUsage == 0 && cache.currentMemoryUsage > 20_000)
+            }
+        }
+    }
+
     @Test func `19 the delegate decides what is kept`() async throws {
         for keeps in [true, false] {
             try await withOrigin(OriginScript(body, always: fresh)) { origin in
@@ -215,9 +252,14 @@ private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate,
     private let keeps: Bool
     private let downloads: Bool
 
-    init(keeps: Bool = true, downloads: Bool = false) {
+    private let policy: FerryURLSession.URLCache.StoragePolicy
+
+    init(
+        keeps: Bool = true, downloads: Bool = false, policy: FerryURLSession.URLCache.StoragePolicy = .allowed
+    ) {
         self.keeps = keeps
         self.downloads = downloads
+        self.policy = policy
     }
 
     var proposed: [Int] { state.withLock(\.proposed) }
@@ -244,7 +286,9 @@ private final class Keeper: NSObject, FerryURLSession.URLSessionDataDelegate,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         state.withLock { $0.proposed.append(proposedResponse.data.count) }
-        completionHandler(keeps ? proposedResponse : nil)
+        let kept = CachedURLResponse(
+            response: proposedResponse.response, data: proposedResponse.data, userInfo: nil, storagePolicy: policy)
+        completionHandler(keeps ? kept : nil)
     }
 
     func urlSession(

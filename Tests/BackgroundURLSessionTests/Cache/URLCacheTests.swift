@@ -177,6 +177,35 @@ private typealias URLCache = FerryURLSession.URLCache
         }
     }
 
+    @Test func `has its responses, and removes them, after its log was begun anew or is gone`() async throws {
+        try await withCache((0, 1 << 22)) { cache, directory in
+            for _ in 0..<2 {
+                for number in 0..<600 { try store("\(number)", for: request("/\(number)"), in: cache) }
+            }
+            #expect(try (0..<600).allSatisfy { try found(request("/\($0)"), in: cache) == "\($0)" })
+            try FileManager.default.removeItem(at: directory.appendingPathComponent(CacheLog.name))
+            #expect(found(try request("/7"), in: cache) == "7")
+            let next = URLCache(memoryCapacity: 0, diskCapacity: 1 << 22, directory: directory)
+            #expect(found(try request("/8"), in: next) == "8")
+            try FileManager.default.removeItem(at: directory.appendingPathComponent(CacheLog.name))
+            cache.removeAllCachedResponses()
+            #expect(try cache.currentDiskUsage == 0 && found(request("/8"), in: next) == nil)
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(files == [CacheLog.name])
+        }
+    }
+
+    @Test func `that had no place on disk leaves the disk of others alone`() async throws {
+        try await withCache((1 << 20, 1 << 20)) { cache, directory in
+            try store("a", for: request("/"), in: cache)
+            let other = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: directory)
+            try store("b", for: request("/"), in: other)
+            other.diskCapacity = 0
+            other.removeAllCachedResponses()
+            #expect(try found(request("/"), in: cache) == "a" && cache.currentDiskUsage > 0)
+        }
+    }
+
     @Test func `shares a folder with another cache: each sees what the other has stored and removed`() async throws {
         try await withCache((1 << 20, 1 << 20)) { cache, directory in
             let other = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: directory)

@@ -32,7 +32,7 @@ final class AttachedApp: Sendable {
 
     var attached: SessionSignal.Attached? {
         seen.withLock { signals in
-            signals.lazy.compactMap { if case .attached(let attached) = $0 { attached } else { nil } }.first
+            signals.compactMap { if case .attached(let attached) = $0 { attached } else { nil } }.first
         }
     }
 

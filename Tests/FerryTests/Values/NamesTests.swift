@@ -19,4 +19,11 @@ import Testing
     @Test func `leave the tasks of Swift what they are`() async {
         #expect(await Task { 1 }.value == 1)
     }
+
+    @Test(arguments: [
+        ("https://h.example/a", true), ("http://h", true), ("ftp://h/a", false), ("a b", false), ("", false),
+    ])
+    func `a text says whether a download manager takes it`(text: String, isURL: Bool) {
+        #expect(text.dw_isURL == isURL)
+    }
 }

@@ -1,0 +1,52 @@
+// Keeps the terminal in order, and starts the list again when it was killed.
+
+import Foundation
+
+/// The process of the terminal: it has the keys sent one by one, and starts the list again each time that a kill has ended it.
+/// The downloads need neither process.
+enum Supervisor {
+    private static let variable = "DOWNLOAD_DEMO_SUPERVISED"
+
+    /// Whether this process is to supervise another one: it has a terminal, and no supervisor yet.
+    static var isWanted: Bool { hasTerminal && ProcessInfo.processInfo.environment[variable] == nil }
+
+    static var hasTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 }
+
+    /// Runs the list until it ends by itself.
+    ///
+    /// - Returns: its status.
+    static func run() -> Int32 {
+        var usual = termios()
+        tcgetattr(0, &usual)
+        defer {
+            tcsetattr(0, TCSAFLUSH, &usual)
+            write("\u{1B}[?25h\u{1B}[0m\u{1B}[2J\u{1B}[H")
+        }
+        var byKey = usual
+        byKey.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        setenv(variable, "\(getpid())", 1)
+        while true {
+            tcsetattr(0, TCSAFLUSH, &byKey)
+            var status: Int32 = 0
+            guard let child = spawn() else { return 1 }
+            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            guard signal == SIGKILL else { return signal == 0 ? (status >> 8) & 0xFF : 128 + signal }
+            write(
+                "\u{1B}[0m\u{1B}[2J\u{1B}[HProcess \(child) was killed with SIGKILL. ferryd goes on with the downloads…\r\n"
+            )
+            sleep(2)
+        }
+    }
+
+    /// Starts this program once more, with the same words.
+    private static func spawn() -> pid_t? {
+        var words: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child: pid_t = 0
+        let path = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        return posix_spawn(&child, path, nil, nil, &words, environ) == 0 ? child : nil
+    }
+
+    private static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+}

@@ -1,0 +1,18 @@
+// What the articles "What differs" and "Moving an iOS downloader" of BackgroundURLSession show.
+
+import Foundation
+import BackgroundURLSession
+
+#if canImport(UIKit)
+    import UIKit
+#else
+    typealias UIApplication = BackgroundApplication
+    typealias UIApplicationDelegate = BackgroundApplicationDelegate
+#endif
+
+func configure(_ session: URLSession, _ url: URL, _ file: URL) {
+    let task = session.downloadTask(with: url)
+    task.destination = .init(file, conflictPolicy: .unique)
+    task.expectedDigest = .init(.sha256, hex: "9f86d081…")
+    task.resume()
+}
