@@ -25,10 +25,13 @@ enum Supervisor {
         var byKey = usual
         byKey.c_lflag &= ~tcflag_t(ICANON | ECHO)
         setenv(variable, "\(getpid())", 1)
+        var words = CommandLine.arguments
         while true {
             tcsetattr(0, TCSAFLUSH, &byKey)
             var status: Int32 = 0
-            guard let child = spawn() else { return 1 }
+            guard let child = spawn(words) else { return 1 }
+            // What was added is in the list already, and may be paused.
+            words = Array(words.prefix(2))
             while waitpid(child, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7F
             guard signal == SIGKILL else { return signal == 0 ? (status >> 8) & 0xFF : 128 + signal }
@@ -39,9 +42,9 @@ enum Supervisor {
         }
     }
 
-    /// Starts this program once more, with the same words.
-    private static func spawn() -> pid_t? {
-        var words: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
+    /// Starts this program once more.
+    private static func spawn(_ arguments: [String]) -> pid_t? {
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var child: pid_t = 0
         let path = Bundle.main.executablePath ?? CommandLine.arguments[0]

@@ -160,15 +160,16 @@ extension BackgroundEngine: AttachedSessionClient {
     private func show(_ transfer: Transfer, in task: URLSessionTask) {
         let isRunning = transfer.state == .running || transfer.state == .waiting || transfer.state.isEnded
         task.storage.withLock { storage in
-            storage.ledger = TaskLedger(suspends: isRunning ? 0 : 1, hasStarted: isRunning || transfer.attempts > 0)
+            let hasEnded = transfer.state == .failed || transfer.state == .canceled
+            storage.ledger = TaskLedger(
+                suspends: isRunning ? 0 : 1, hasStarted: isRunning || transfer.attempts > 0, hasEndedBefore: hasEnded)
             storage.counts.sent = transfer.bytesSent
             storage.counts.expectedToSend = transfer.bytesToSend ?? 0
             if task is URLSessionDownloadTask { storage.counts.received = transfer.bytesReceived }
             storage.counts.expectedToReceive = transfer.bytesExpected ?? -1
             storage.response = transfer.response.flatMap(ResponseMapping.response)
-            if transfer.state == .failed || transfer.state == .canceled {
+            if hasEnded {
                 let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
-                storage.hasEndedBefore = true
                 storage.error = URLErrorMapping.error(error, url: URL(string: transfer.currentURL))
             }
             if transfer.currentURL != transfer.url, let url = URL(string: transfer.currentURL) {

@@ -20,13 +20,20 @@ struct TaskLedger: Hashable, Sendable {
     private(set) var hasStarted = false
     private(set) var isCancelled = false
     private(set) var isCompleted = false
+    /// Whether the work had failed or was canceled before this process knew the task, whose completion is still to be told.
+    private let hasEndedBefore: Bool
 
     /// A task of an earlier process, as it was there.
-    init(suspends: Int = 1, hasStarted: Bool = false) {
+    init(suspends: Int = 1, hasStarted: Bool = false, hasEndedBefore: Bool = false) {
         self.suspends = suspends
         self.hasStarted = hasStarted
+        self.hasEndedBefore = hasEndedBefore
     }
 
+    /// The state as an app sees it.
+    var shownState: URLSessionTask.State { hasEndedBefore ? .completed : state }
+
+    /// The state by what the delegate was told.
     var state: URLSessionTask.State {
         if isCompleted { return .completed }
         if isCancelled { return .canceling }

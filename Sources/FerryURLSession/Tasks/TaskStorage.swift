@@ -24,8 +24,6 @@ struct TaskStorage {
     var collected = Data()
     /// The file that a delegate was given and has left where it was.
     var leftFile: TemporaryFile?
-    /// Whether the work had failed or was canceled before this process knew the task, whose completion is still to be told.
-    var hasEndedBefore = false
     /// Whether a completion handler has got its file. The task's completion then calls neither a handler nor the delegate.
     var hasDelivered = false
 

@@ -58,7 +58,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     }
 
     /// A task of an earlier process that has failed or was canceled is completed, with its error, also before its completion is told.
-    open var state: State { storage.withLock { $0.hasEndedBefore ? .completed : $0.ledger.state } }
+    open var state: State { storage.withLock(\.ledger.shownState) }
     open var error: (any Error)? { storage.withLock(\.error) }
     open var originalRequest: URLRequest? { storage.withLock(\.originalRequest) }
     /// The last request, after redirects.

@@ -210,12 +210,15 @@ import Testing
         try await withServer(behaviour) { bed, server, request, file in
             let witness = TransferWitness()
             let session = bed.session(witness)
+            // A `POST` of which the socket has taken all when the cut comes may have been carried out, and is not sent again.
+            var request = request
+            request.httpMethod = "PUT"
             let task = session.uploadTask(with: request, fromFile: file)
             task.resume()
             let story = try await witness.end(of: task)
             #expect(story.error == nil)
             #expect(server.completed["/in"]?.readableBytesView.elementsEqual(content) == true)
-            #expect(server.requests.map(\.method) == ["POST", "POST", "POST", "POST"])
+            #expect(server.requests.map(\.method) == ["PUT", "PUT", "PUT", "PUT"])
             session.invalidateAndCancel()
         }
     }
