@@ -1,4 +1,4 @@
-// What a keyboard sends, and what it means here.
+// The keys of the list, and their meaning.
 
 /// A key, as a terminal sends it.
 enum Key: Equatable {
@@ -49,9 +49,9 @@ struct KeyReader {
     }
 }
 
-/// What the keys have done so far: which download is chosen, and what is being typed.
+/// The state that the keys change: the chosen download, and the address that is being typed.
 struct Controls: Equatable {
-    /// What a key asks for.
+    /// An effect that a key asks for.
     enum Wish: Equatable {
         case follow(Instruction)
         /// The end of this process, as a crash would bring it.

@@ -30,7 +30,7 @@ enum Supervisor {
             tcsetattr(0, TCSAFLUSH, &byKey)
             var status: Int32 = 0
             guard let child = spawn(words) else { return 1 }
-            // What was added is in the list already, and may be paused.
+            // The addresses are in the list already, and may be paused.
             words = Array(words.prefix(2))
             while waitpid(child, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7F

@@ -15,7 +15,7 @@ import Foundation
         }
         let service = Service(list: words[0], folder: URL(fileURLWithPath: words[1], isDirectory: true))
         let work = Task { try await service.run() }
-        // What a supervisor sends to stop a service cancels the work, and with it all that belongs to it.
+        // The signal by which a supervisor stops a service cancels the work, and all tasks that belong to it.
         signal(SIGTERM, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
         stop.setEventHandler { work.cancel() }
@@ -87,7 +87,7 @@ actor Service {
     }
 }
 
-/// What the service has done, in Prometheus' text format.
+/// The counters of the service, in Prometheus' text format.
 struct Metrics {
     private(set) var files = 0
     private(set) var bytes: Int64 = 0

@@ -1,4 +1,4 @@
-// What a model is made of.
+// The files of a model.
 
 import Ferry
 import Foundation

@@ -42,7 +42,7 @@ import Foundation
         let manager = SessionManager("models", configuration: configuration)
         manager.logger.option = .none
         let tasks = try await manager.enqueue(missing.map { try $0.spec(of: address, in: folder) })
-        // What failed or was paused goes on; what succeeded is looked at, and fetched again if its file is gone.
+        // Downloads that failed or were paused go on; one that succeeded is fetched again if its file is gone.
         for task in tasks where ![.waiting, .running].contains(task.status) { try await task.start() }
 
         try await withThrowingTaskGroup { group in

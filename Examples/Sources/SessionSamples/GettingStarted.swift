@@ -1,4 +1,4 @@
-// What the articles of BackgroundURLSession about its beginnings show.
+// The samples of the articles that introduce BackgroundURLSession.
 
 import BackgroundURLSession
 

@@ -1,4 +1,4 @@
-// What the articles "What differs" and "Moving an iOS downloader" of BackgroundURLSession show.
+// The samples of the articles "What differs" and "Moving an iOS downloader" of BackgroundURLSession.
 
 import Foundation
 import BackgroundURLSession

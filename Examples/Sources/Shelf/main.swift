@@ -1,4 +1,4 @@
-// A shelf of downloads, each shown by its model: all, those that are finished, and those that are not.
+// A shelf of downloads, each shown by its model: all, the finished ones, and the unfinished ones.
 //
 //     swift run Shelf add https://example.org/a.iso
 //     swift run Shelf list | finished | unfinished | pause | resume | clear | watch

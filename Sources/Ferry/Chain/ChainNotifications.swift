@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Notification.Name {
-    /// What is posted about the requests of a chain, on the manager's operation queue.
+    /// Names of the notifications about requests of a chain, which are posted on the manager's operation queue.
     ///
     /// The object is the ``Request``, and the value of ``Foundation/Notification/Key/Task`` its task.
     public enum Task {
@@ -15,7 +15,7 @@ extension Notification.Name {
 }
 
 extension Notification {
-    /// The keys of what is posted about the requests of a chain.
+    /// Keys of the notifications about requests of a chain.
     public enum Key {
         /// A `URLSessionTask`.
         public static let Task = "Ferry.notification.key.task"

@@ -1,5 +1,6 @@
-import BackgroundURLSession
+public import BackgroundURLSession
 import FerryCore
+import FerryURLSession
 import Foundation
 import Synchronization
 
@@ -125,5 +126,14 @@ enum DefaultHeaders {
         let system = ProcessInfo.processInfo.operatingSystemVersionString
         let printable = program.unicodeScalars.filter { $0.isASCII && $0.properties.generalCategory != .control }
         return "\(String(String.UnicodeScalarView(printable))) (\(system.filter(\.isASCII))) Ferry"
+    }
+}
+
+extension URLSession {
+    /// How the servers of a manager's later downloads show who they are, for a session that is a ``SessionManager/session``; any
+    /// other session has none, and takes its decisions from its delegate.
+    public var serverTrustPolicyManager: ServerTrustPolicyManager? {
+        get { (owner as? ChainHooks)?.trust }
+        set { (owner as? ChainHooks)?.trust = newValue }
     }
 }
