@@ -19,7 +19,7 @@ public final class DownloadTask: Identifiable, Sendable {
         public static var unknown: Validation { .unkown }
     }
 
-    /// What identifies a task in its manager, also after a relaunch; `ferry info` and the other commands take it too.
+    /// The identifier of the task in its manager, the same after a relaunch. `ferry info` and the other commands take it too.
     public struct ID: RawRepresentable, Hashable, Codable, Sendable {
         public let rawValue: String
 

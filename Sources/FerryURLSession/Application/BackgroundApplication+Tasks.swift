@@ -15,8 +15,8 @@ extension BackgroundApplication {
     /// Seconds that a launched process has for a task.
     private static let taskLimit = 30.0
 
-    /// Seconds for which the process may go on: without an end, unless the daemon has launched it for events; then those that a
-    /// task that begins now has.
+    /// The seconds for which the process may go on: 30 if the daemon has launched it to handle events, otherwise the greatest
+    /// finite number.
     public var backgroundTimeRemaining: TimeInterval {
         life.isBackground ? Self.taskLimit : .greatestFiniteMagnitude
     }

@@ -9,7 +9,7 @@ enum CacheFile {
     private static let mark = Data("FERRY URLCache 1\n".utf8)
     private static let prefix = mark.count + SHA256.byteCount + MemoryLayout<UInt32>.size
 
-    /// What is known of a response.
+    /// The facts of a response, without its body.
     private struct Head: Codable {
         var url: URL
         /// Nil for responses that are not HTTP's.

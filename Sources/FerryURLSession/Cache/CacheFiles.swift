@@ -8,7 +8,7 @@ struct CacheFiles: Sendable {
 
     let path: String
 
-    /// What the folder has.
+    /// Lists the responses in the folder, the least recently used first.
     func contents() -> CacheLedger<Void> {
         var found: [(name: CacheName, facts: stat)] = []
         for text in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
@@ -30,9 +30,7 @@ struct CacheFiles: Sendable {
     private static func name(_ file: String) -> CacheName? {
         guard file.hasSuffix(ending) else { return nil }
         let halves = file.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy({ isPartOfName(String($0)) }) else {
-            return nil
-        }
+        guard halves.count == 2, halves.allSatisfy({ isPartOfName(String($0)) }) else { return nil }
         return CacheName(resource: String(halves[0]), variant: String(halves[1]))
     }
 
@@ -76,7 +74,8 @@ struct CacheFiles: Sendable {
     /// Begins a new log with the next change.
     func removeLog() { unsafe unlink("\(path)/\(CacheLog.name)") }
 
-    /// Whether the folder is there and is its user's alone: responses hold what nobody else may read, or put there.
+    /// Returns whether the folder exists, belongs to this user, and cannot be written to by others: responses may hold secrets,
+    /// and are believed.
     func open(creating: Bool) -> Bool {
         if creating {
             try? FileManager.default.createDirectory(

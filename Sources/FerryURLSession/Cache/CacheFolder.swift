@@ -18,7 +18,7 @@ final class CacheFolder: Sendable {
 
     private let files: CacheFiles
     private let state = Mutex(State())
-    /// Held by the one thread that waits for the log, or changes the folder; those that look wait for neither.
+    /// Held by the thread that changes the folder, also while it waits for the log's lock. Reads do not take it.
     private let changing = Mutex(())
 
     /// Makes nothing on disk.
@@ -87,7 +87,7 @@ final class CacheFolder: Sendable {
     private func change(creating: Bool, _ body: (inout State) -> Void) {
         changing.withLock { _ in
             var isDone = false
-            // A log that was replaced while it was waited for is nobody's lock.
+            // Another process may have replaced the log while this one waited for its lock: then wait for the new one.
             while !isDone {
                 guard let log = state.withLock({ open(&$0, creating: creating) ? $0.log : nil }), log.lock() else {
                     return
@@ -126,7 +126,7 @@ final class CacheFolder: Sendable {
         }
         guard files.open(creating: creating) else { return false }
         // The log may be gone, as one that is long is, and the responses still be there.
-        state.log = CacheLog(in: files.path, creating: true)
+        state.log = CacheLog(in: files.path)
         if state.log != nil { state.ledger = files.contents() }
         return state.log != nil
     }

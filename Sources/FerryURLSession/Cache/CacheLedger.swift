@@ -6,7 +6,7 @@ struct CacheName: Hashable, Sendable {
     var variant: String
 }
 
-/// Which responses a cache of limited room has; those that were not used for the longest time make way for new ones.
+/// The list of the responses in a cache of limited size. The least recently used ones are removed to make room for new ones.
 struct CacheLedger<Content> {
     struct Entry {
         var content: Content

@@ -31,9 +31,9 @@ struct CacheLog: Sendable {
     /// change.
     private var position = 0
 
-    /// - Parameter creating: whether it is made if there is none.
-    init?(in folder: String, creating: Bool) {
-        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
+    /// Opens the log of a folder, and makes it if there is none; nil if that fails.
+    init?(in folder: String) {
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = unsafe open("\(folder)/\(Self.name)", flags, 0o600)
         guard file >= 0 else { return nil }
         descriptor = Descriptor(file)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A response is found by the method and URL of its request, without the fragment, and by the fields of the request that its
 /// `Vary` names (RFC 9111 §4.1). What is on disk is there at the next launch, whole or not at all. Every method may be called
-/// from any thread; those that read or change the disk block it. Behaves as Apple's `URLCache`.
+/// from any thread, and blocks it while it reads or writes the disk. Behaves as Apple's `URLCache`.
 open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and state in a Mutex
     /// Where a response may be kept.
     public typealias StoragePolicy = FoundationNetworking.URLCache.StoragePolicy
@@ -192,7 +192,7 @@ open class URLCache: NSObject, @unchecked Sendable {  // SAFETY: constants, and 
         }
     }
 
-    /// Tells those who have read the disk in the meantime that it has changed.
+    /// Notes a change of the disk, so that a response read before it is not kept in memory.
     private func changed() { state.withLock { $0.changes += 1 } }
 
     private func forget(_ isToGo: (CacheName, KeptResponse) -> Bool) {

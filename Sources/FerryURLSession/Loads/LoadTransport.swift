@@ -232,7 +232,7 @@ final class LoadTransport: TaskTransport {
         let head = try await load.head()
         guard let kept, let stored, head.status == 304 else { return try await perform(load, head) }
         while try await load.part() != nil {}
-        // What a redirect has led to has confirmed something else.
+        // A 304 from the target of a redirect does not confirm the response that is cached for this URL.
         guard cache.isOwn(head) else {
             try await pass()
             relay.currentRequest(request)

@@ -49,7 +49,7 @@ struct ResponseCache: Sendable {
         }
     }
 
-    /// What the cache has for the request, if that answers it and may be used.
+    /// Returns the cached response if it answers the request and the policy allows its use.
     private func found(at now: Date) async -> (KeptResponse, StoredResponse)? {
         let isIgnored = [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData].contains(policy)
         guard let cache, let task, !isIgnored, method == "GET", !StoredResponse.isConditional(asked) else { return nil }

@@ -17,8 +17,8 @@ import Testing
 
     @Test func `tells each process what the others have changed, once`() async throws {
         try await withTemporaryFolder { folder in
-            var one = try #require(CacheLog(in: folder.path, creating: true))
-            var other = try #require(CacheLog(in: folder.path, creating: false))
+            var one = try #require(CacheLog(in: folder.path))
+            var other = try #require(CacheLog(in: folder.path))
             let isAppended = one.append(changes)
             let (own, news, again) = (one.news(), other.news(), other.news())
             #expect(isAppended && own.isEmpty && news == changes && again.isEmpty)
@@ -28,19 +28,19 @@ import Testing
 
     @Test func `leaves out a record that is cut, or is none, and is begun anew then`() async throws {
         try await withTemporaryFolder { folder in
-            var log = try #require(CacheLog(in: folder.path, creating: true))
+            var log = try #require(CacheLog(in: folder.path))
             _ = log.append(changes)
             let path = folder.file(CacheLog.name)
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
             for count in whole.count - 64..<whole.count {
                 try whole.prefix(count).write(to: URL(fileURLWithPath: path))
-                var cut = try #require(CacheLog(in: folder.path, creating: false))
+                var cut = try #require(CacheLog(in: folder.path))
                 let news = cut.news()
                 #expect(news == Array(changes.prefix(2)) && cut.isWornOut)
             }
             let noise = Data((0..<whole.count).map { UInt8(truncatingIfNeeded: $0 &* 131) })
             try noise.write(to: URL(fileURLWithPath: path))
-            var other = try #require(CacheLog(in: folder.path, creating: false))
+            var other = try #require(CacheLog(in: folder.path))
             let news = other.news()
             #expect(news.isEmpty)
         }
@@ -48,11 +48,11 @@ import Testing
 
     @Test func `is worn out once it is long, and knows when another has taken its place`() async throws {
         try await withTemporaryFolder { folder in
-            var log = try #require(CacheLog(in: folder.path, creating: true))
+            var log = try #require(CacheLog(in: folder.path))
             let isAppended = log.append(Array(repeating: .removed(name), count: 1010))
             #expect(isAppended && log.isWornOut && !log.isRemoved)
             try FileManager.default.removeItem(atPath: folder.file(CacheLog.name))
-            #expect(log.isRemoved && CacheLog(in: folder.path, creating: false) == nil)
+            #expect(log.isRemoved)
         }
     }
 }
