@@ -11,7 +11,7 @@ struct `A language model` {
 
     /// - Parameter manifest: in place of the right one.
     private func script(manifest: String? = nil, _ rules: OriginRule...) -> OriginScript {
-        // What the signed addresses serve.
+        // The body at the signed addresses.
         var script = OriginScript(bodies[4], .on(.path("/model/weights/part-3.bin"), .signedRedirect))
         for (name, body) in zip(Self.names, bodies) { script.files["/model/\(name)"] = body }
         let list = zip(Self.names, bodies).map { name, body in

@@ -78,7 +78,7 @@ struct ResponseCache: Sendable {
         return response.expectedContentLength <= Int64(room) ? room : nil
     }
 
-    /// What is to be kept of a response; nil if it may not be kept.
+    /// Returns the cache entry to offer the delegate for a response; nil if it may not be stored.
     ///
     /// - Parameter received: when its head came.
     func proposal(_ response: HTTPURLResponse, _ body: Data, received: Date) -> CachedURLResponse? {

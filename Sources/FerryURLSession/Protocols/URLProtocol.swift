@@ -4,12 +4,12 @@ import Synchronization
 
 /// Loads requests in an app's own way: for a scheme of its own, or in place of the network in a test. Apps subclass it.
 ///
-/// A session asks the classes of its configuration's `protocolClasses` in order, and `URLSession.shared` those that are
-/// registered, the last one first; the first that takes a task loads it. Behaves as Apple's `URLProtocol`.
+/// A session asks the classes of its configuration's `protocolClasses` in order; `URLSession.shared` asks the registered
+/// classes, the latest first. The first class that accepts a task loads it. Behaves as Apple's `URLProtocol`.
 open class URLProtocol: NSObject {
     /// The request to load.
     open private(set) var request: URLRequest
-    /// What the session's cache has for the request; Ferry passes none.
+    /// The response that the session's cache has for the request. Nil in Ferry, which passes none.
     open private(set) var cachedResponse: CachedURLResponse?
     /// Gets what is loaded.
     open var client: (any URLProtocolClient)?
@@ -91,7 +91,7 @@ open class URLProtocol: NSObject {
     static var registered: [URLProtocol.Type] { classes.withLock { $0 } }
 
     /// Registers a class for `URLSession.shared`, and for configurations that are made later by
-    /// `URLSessionConfiguration.default`; it is asked before those that are registered already.
+    /// `URLSessionConfiguration.default`. It is asked before the classes that were registered earlier.
     ///
     /// - Returns: whether the class is one of `URLProtocol`.
     @discardableResult

@@ -56,7 +56,7 @@ extension URLSession {
         engine.open(self)
     }
 
-    /// What a session was made for that shows something else's downloads; nil for other sessions.
+    /// The object whose downloads this session shows; nil for sessions with tasks of their own.
     package var owner: (any AnyObject & Sendable)? { (acting.engine as? ShownEngine)?.owner }
 
     /// The task that shows a download as it is; the same object as long as its caller keeps it.

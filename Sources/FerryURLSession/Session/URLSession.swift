@@ -34,7 +34,7 @@ open class URLSession: NSObject, @unchecked Sendable {  // SAFETY: constants, an
 
     let kind: SessionKind
     let registry = TaskRegistry()
-    /// What the session was made with; never changed.
+    /// A copy of the configuration that the session was made with; never changed.
     let copied: URLSessionConfiguration
     private let queue: OperationQueue
     private let state: Mutex<State>

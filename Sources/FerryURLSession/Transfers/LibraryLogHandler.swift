@@ -1,7 +1,7 @@
 import Logging
 
-/// Lets the service of an app's process log as a library does: what the daemon's log shows as `info` and `notice` is for those who
-/// debug the app, and an app that sets up no logging of its own prints none of it.
+/// Logs `info` and `notice` messages of the service as `debug` while it runs inside an app: there they help to debug the app,
+/// and an app that sets up no logging of its own prints none of them.
 struct LibraryLogHandler: LogHandler {
     private var inner: Logger
     var logLevel: Logger.Level
@@ -11,7 +11,7 @@ struct LibraryLogHandler: LogHandler {
     /// - Parameter inner: gets the entries.
     init(_ inner: Logger) {
         self.inner = inner
-        // What `inner` does not show is not put together.
+        // Messages that `inner` would drop are not built.
         logLevel = inner.logLevel <= .debug ? inner.logLevel : max(.warning, inner.logLevel)
     }
 

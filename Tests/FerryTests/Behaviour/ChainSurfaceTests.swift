@@ -3,7 +3,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// What apps read of a request beside its result.
+/// The properties and notifications of a request, beside its result.
 @Suite(.timeLimit(.minutes(2))) struct `Around a download chain`: ChainSuite {
     private static let body = FerryFixture.body
 
