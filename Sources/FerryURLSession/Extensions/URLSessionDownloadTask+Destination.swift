@@ -1,3 +1,4 @@
+import FerryCore
 public import Foundation
 
 /// Where a download's file goes, and what it must be.
@@ -26,7 +27,8 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// The digest that a whole file must have.
+    /// The digest that a whole file must have. One whose digits are not those of its algorithm ends the task with
+    /// `invalid_request`.
     public struct Digest: Sendable, Codable, Hashable {
         public enum Algorithm: String, Sendable, Codable { case md5, sha1, sha256, sha512 }
 
@@ -63,5 +65,16 @@ extension URLSessionDownloadTask {
     public var maximumConnections: Int {
         get { options.maximumConnections }
         set { change { $0.maximumConnections = min(max(newValue, 1), 16) } }
+    }
+}
+
+extension URLSessionDownloadTask.Digest {
+    /// - Throws: ``TransferError`` `invalid_request` for digits that are not those of the algorithm.
+    func checksum() throws -> Checksum {
+        do {
+            return try Checksum(parsing: "\(algorithm.rawValue):\(hex)")
+        } catch {
+            throw TransferError(error)
+        }
     }
 }

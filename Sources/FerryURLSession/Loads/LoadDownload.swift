@@ -63,24 +63,18 @@ final class LoadDownload: TaskTransport {
     // MARK: -
 
     private func run() async {
-        let file = folder.appendingPathComponent("\(UUID().uuidString).download")
+        var file: ResourceFile?
         do {
-            try Data().write(to: file)
-            let handle = try FileHandle(forWritingTo: file)
-            defer { try? handle.close() }
-            var total: Int64 = 0
+            file = try ResourceFile(in: folder, relay: relay)
             while let part = try await load.part() {
                 await passSuspension()
-                try handle.write(contentsOf: part)
-                total += Int64(part.count)
-                relay.wrote(total: total, expected: response.expectedContentLength)
+                try file?.append(part)
             }
-            try handle.synchronize()
-            await relay.finishedTemporary(file)
+            try await file?.finish()
             await relay.complete(nil, metrics: load.exchanges)
         } catch {
             load.cancel()
-            try? FileManager.default.removeItem(at: file)
+            file?.remove()
             await relay.complete(told(error), metrics: load.exchanges)
         }
     }
@@ -90,9 +84,7 @@ final class LoadDownload: TaskTransport {
             return URLErrorMapping.error(
                 FerryCore.TransferError(.canceled, "The task was canceled."), url: response.url)
         }
-        guard let error = error as? FerryCore.TransferError else {
-            return URLError.failing(.cannotWriteToFile, response.url)
-        }
+        guard let error = error as? FerryCore.TransferError else { return error }
         return URLErrorMapping.error(error, url: response.url)
     }
 

@@ -71,12 +71,15 @@ final class LocalResourceTransport: TaskTransport {
     private func copy() async throws {
         let (data, type) = try contents()
         relay.responseKnown(response(length: data.count, type: type))
-        let file = folder.appendingPathComponent("\(UUID().uuidString).download")
-        try data.write(to: file)
-        try checkCancelled()
-        relay.wrote(total: Int64(data.count), expected: Int64(data.count))
-        let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
-        if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
+        var file = try ResourceFile(in: folder, relay: relay)
+        do {
+            try checkCancelled()
+            try file.append(data)
+            try await file.finish()
+        } catch {
+            file.remove()
+            throw error
+        }
         await relay.complete(nil, metrics: [])
     }
 
@@ -99,9 +102,9 @@ final class LocalResourceTransport: TaskTransport {
     }
 
     private func end(_ error: any Error) async {
-        let code = (error as? URLError)?.code ?? .cannotOpenFile
-        await relay.complete(
-            URLError.failing(code, url), metrics: [])
+        let told: any Error =
+            error is TransferError ? error : URLError.failing((error as? URLError)?.code ?? .cannotOpenFile, url)
+        await relay.complete(told, metrics: [])
     }
 
     private func response(length: Int, type: String?) -> URLResponse {

@@ -4,9 +4,10 @@ import Synchronization
 
 /// Carries a task by a custom `URLProtocol` class, as `URLSessionConfiguration.protocolClasses` names them.
 ///
-/// The protocol is started and stopped on a thread-safe serial queue; what it tells its client is delivered in that order.
+/// The protocol is started and stopped on a serial queue; its calls to its client are delivered in their order. After a
+/// redirect, another transport carries the task, and calls of the protocol are ignored.
 final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unchecked Sendable {  // SAFETY: Mutex
-    private enum Told: Sendable {
+    private enum Event: Sendable {
         case response(URLResponse)
         case data(Data)
         case redirect(URLRequest, URLResponse)
@@ -17,36 +18,49 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     private struct State {
         /// Used on the queue alone.
         var instance: Sealed<URLProtocol>?
-        var isEnded = false
+        /// Carries the task after a redirect.
+        var next: (any TaskTransport)?
         var hasStarted = false
+        var isSuspended = false
+        var isCanceled = false
     }
 
     private let kind: URLProtocol.Type
     private let isDownload: Bool
     private let folder: URL
     private let relay: TaskRelay
+    private let redirected: @Sendable (URLRequest) -> any TaskTransport
     private let queue = DispatchQueue(label: "ferry.protocol")
     private let state = Mutex(State())
-    private let told: AsyncStream<Told>.Continuation
-    private let stream: AsyncStream<Told>
+    private let events: AsyncStream<Event>
+    private let continuation: AsyncStream<Event>.Continuation
 
-    init(_ kind: URLProtocol.Type, isDownload: Bool, folder: URL, relay: TaskRelay) {
+    /// - Parameters:
+    ///   - folder: the folder of a download's file until it is finished.
+    ///   - redirected: makes the transport that loads the request of a redirect.
+    init(
+        _ kind: URLProtocol.Type, isDownload: Bool, folder: URL, relay: TaskRelay,
+        redirected: @escaping @Sendable (URLRequest) -> any TaskTransport
+    ) {
         self.kind = kind
         self.isDownload = isDownload
         self.folder = folder
         self.relay = relay
-        (stream, told) = AsyncStream.makeStream()
+        self.redirected = redirected
+        (events, continuation) = AsyncStream.makeStream()
     }
 
-    private var request: URLRequest? { relay.task.currentRequest }
+    private var url: URL? { relay.task.currentRequest?.url }
 
     // MARK: TaskTransport
 
     func resume() {
-        let isFirst = state.withLock { state in
+        let (isFirst, next) = state.withLock { state in
             defer { state.hasStarted = true }
-            return !state.hasStarted && !state.isEnded
+            state.isSuspended = false
+            return (!state.hasStarted && !state.isCanceled, state.next)
         }
+        next?.resume()
         guard isFirst else { return }
         let instance = Sealed(kind.init(task: relay.task, cachedResponse: nil, client: self))
         state.withLock { $0.instance = instance }
@@ -54,96 +68,127 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
         queue.async { self.state.withLock { $0.instance }?.value.startLoading() }
     }
 
-    func suspend() {}
+    /// Holds back what follows a redirect; a protocol class cannot be told to wait.
+    func suspend() {
+        let next = state.withLock { state in
+            state.isSuspended = true
+            return state.next
+        }
+        next?.suspend()
+    }
 
     func cancel() {
-        queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() }
-        let hasStarted = state.withLock { state in
-            if !state.hasStarted { state.isEnded = true }
-            return state.hasStarted
+        let (hasStarted, next) = state.withLock { state in
+            state.isCanceled = true
+            return (state.hasStarted, state.next)
         }
+        if let next { return next.cancel() }
         guard hasStarted else {
             Task(name: "end of a task of a protocol class") { await relay.complete(canceled, metrics: []) }
             return
         }
+        stop()
         relay.endsEarly()
-        told.yield(.failed(canceled))
-        told.finish()
+        continuation.yield(.failed(canceled))
+        continuation.finish()
     }
 
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        if let next = state.withLock(\.next) { return next.cancelProducingResumeData(handler) }
         handler(nil)
         cancel()
     }
 
-    func update(_ change: TaskChange) {}
+    func update(_ change: TaskChange) { state.withLock(\.next)?.update(change) }
 
-    private var canceled: URLError {
-        URLError(.cancelled, userInfo: request?.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
-    }
+    private var canceled: URLError { URLError.failing(.cancelled, url) }
 
     // MARK: Delivery
 
     private func deliver() async {
-        var body = Data()
-        var failure: (any Error)?
-        loop: for await word in stream {
-            switch word {
-            case .response(let response):
-                if isDownload {
-                    relay.responseKnown(response)
-                } else if await relay.response(response) == .cancel {
-                    failure = canceled
-                    break loop
-                }
+        var file: ResourceFile?
+        do {
+            if isDownload { file = try ResourceFile(in: folder, relay: relay) }
+            let redirect = try await deliverEvents(to: &file)
+            stop()
+            if let redirect {
+                file?.remove()
+                return goOn(with: redirect)
+            }
+            try await file?.finish()
+            await relay.complete(nil, metrics: [])
+        } catch {
+            stop()
+            file?.remove()
+            await relay.complete(error, metrics: [])
+        }
+    }
+
+    /// Ends the instance, which holds its client: this transport.
+    private func stop() { queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() } }
+
+    /// Delivers the protocol's events until the last one; the body of a download goes to its file.
+    ///
+    /// - Returns: the request of a redirect that is to be followed.
+    private func deliverEvents(to file: inout ResourceFile?) async throws -> URLRequest? {
+        for await event in events {
+            switch event {
+            case .response(let response): try await deliver(response)
             case .data(let data):
-                if isDownload { body.append(data) } else { await relay.data(data) }
-            case .redirect(let request, _): relay.currentRequest(request)
-            case .finished: break loop
-            case .failed(let error):
-                failure = error
-                break loop
+                if isDownload { try file?.append(data) } else { await relay.data(data) }
+            case .redirect(let target, let response):
+                let request = target.redirected(from: [url, relay.task.originalRequest?.url])
+                guard let response = response as? HTTPURLResponse else { return request }
+                if let chosen = await relay.willRedirect(response, to: request) { return chosen }
+                try await deliver(response)
+                return nil
+            case .finished: return nil
+            case .failed(let error): throw error
             }
         }
-        // The instance holds its client, which is this.
-        queue.async { self.state.withLock { $0.instance.take() }?.value.stopLoading() }
-        if isDownload, failure == nil {
-            let file = folder.appendingPathComponent("\(UUID().uuidString).download")
-            do {
-                try body.write(to: file)
-                relay.wrote(total: Int64(body.count), expected: Int64(body.count))
-                let place = try FilePlacement.place(file.path, task: relay.task, status: nil)
-                if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
-            } catch {
-                failure = URLError.failing(.cannotWriteToFile, request?.url)
-            }
+        return nil
+    }
+
+    private func deliver(_ response: URLResponse) async throws {
+        if isDownload {
+            relay.responseKnown(response)
+        } else if await relay.response(response) == .cancel {
+            throw canceled
         }
-        state.withLock { $0.isEnded = true }
-        await relay.complete(failure, metrics: [])
+    }
+
+    private func goOn(with request: URLRequest) {
+        relay.currentRequest(request)
+        let next = redirected(request)
+        let (isSuspended, isCanceled) = state.withLock { state in
+            state.next = next
+            return (state.isSuspended, state.isCanceled)
+        }
+        if isCanceled { next.cancel() } else if !isSuspended { next.resume() }
     }
 
     // MARK: URLProtocolClient
 
     func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-        told.yield(.redirect(request, redirectResponse))
+        continuation.yield(.redirect(request, redirectResponse))
     }
 
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {}
 
     func urlProtocol(
         _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
-    ) { told.yield(.response(response)) }
+    ) { continuation.yield(.response(response)) }
 
-    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { told.yield(.data(data)) }
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { continuation.yield(.data(data)) }
 
     func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
-        told.yield(.finished)
-        told.finish()
+        continuation.yield(.finished)
+        continuation.finish()
     }
 
     func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
-        told.yield(.failed(error))
-        told.finish()
+        continuation.yield(.failed(error))
+        continuation.finish()
     }
 
     func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {

@@ -33,6 +33,13 @@ extension URLRequest {
         set { setReserved(.assumesHTTP3, newValue) }
     }
 
+    /// Whether the request follows a redirect of a protocol class to another origin, which gets no `Authorization` and no
+    /// `Cookie` of the session's configuration (docs/behaviour/url-session.md#13, #20).
+    var hasLeftOrigin: Bool {
+        get { reservedFlags.contains(.leftOrigin) }
+        set { setReserved(.leftOrigin, newValue) }
+    }
+
     /// Flags that Foundation's request has no place for.
     ///
     /// They are kept in a field that is never sent: swift-corelibs-foundation 6.3 loses `URLProtocol` properties when a
@@ -43,6 +50,7 @@ extension URLRequest {
         static let noConstrained = ReservedFlags(rawValue: 2)
         static let byUser = ReservedFlags(rawValue: 4)
         static let assumesHTTP3 = ReservedFlags(rawValue: 8)
+        static let leftOrigin = ReservedFlags(rawValue: 16)
     }
 
     private static let reservedPrefix = "X-Ferry-Reserved-"

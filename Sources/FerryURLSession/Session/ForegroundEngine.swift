@@ -58,13 +58,24 @@ final class ForegroundEngine: SessionEngine {
     func ended(_ task: URLSessionTask) { local.setAdvisor(nil, for: task.taskIdentifier, of: session.id) }
 
     func transport(for task: URLSessionTask, work: TaskWork, relay: TaskRelay) -> any TaskTransport {
+        transport(for: task, work: work, relay: relay, after: ProtocolRedirects())
+    }
+
+    private func transport(
+        for task: URLSessionTask, work: TaskWork, relay: TaskRelay, after redirects: ProtocolRedirects
+    ) -> any TaskTransport {
         if case .impossible(let error) = work { return FailedTransport(error, relay: relay) }
         guard let request = work.request else { return FailedTransport(URLError(.badURL), relay: relay) }
         let isDownload = task is URLSessionDownloadTask
         if let kind = protocolClass(for: task, request, of: relay.session) {
             try? local.folders.open()
-            return ProtocolTransport(kind, isDownload: isDownload, folder: loads.folder, relay: relay)
+            return ProtocolTransport(kind, isDownload: isDownload, folder: loads.folder, relay: relay) { [self] next in
+                let redirects = redirects.adding(next.url, after: request.url)
+                if let error = redirects.error { return FailedTransport(error, relay: relay) }
+                return transport(for: task, work: work.redirected(to: next), relay: relay, after: redirects)
+            }
         }
+        if let error = redirects.errorWithoutClass { return FailedTransport(error, relay: relay) }
         if let url = request.url, LocalResourceTransport.carries(url) {
             try? local.folders.open()
             return LocalResourceTransport(url, isDownload: isDownload, folder: loads.folder, relay: relay)
@@ -115,6 +126,11 @@ final class ForegroundEngine: SessionEngine {
     private func download(
         _ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay, continuing data: ResumeData? = nil
     ) -> any TaskTransport {
+        do {
+            _ = try task.options.expectedDigest?.checksum()
+        } catch {
+            return FailedTransport(error, relay: relay)
+        }
         let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: request)
         let (local, session, number) = (local, session.id, task.taskIdentifier)
         local.setAdvisor(advisor, for: number, of: session)

@@ -48,6 +48,17 @@ enum TaskWork: Sendable {
         case .impossible: nil
         }
     }
+
+    /// Returns the same work for the request of a redirect; what has been sent or received before does not belong to it.
+    func redirected(to request: URLRequest) -> TaskWork {
+        let hasBody = !["GET", "HEAD"].contains(request.httpMethod ?? "GET")
+        return switch self {
+        case .download, .downloadContinuing: .download(request)
+        case .upload(_, let body) where hasBody: .upload(request, body)
+        case .data, .upload, .uploadContinuing: .data(request)
+        case .impossible: self
+        }
+    }
 }
 
 /// What an upload sends.

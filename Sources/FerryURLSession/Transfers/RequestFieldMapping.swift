@@ -14,6 +14,8 @@ enum RequestFieldMapping {
     ]
     /// The content codings that data tasks offer.
     static let acceptedCodings = "gzip, deflate"
+    /// Fields that another origin does not get (docs/behaviour/url-session.md#13).
+    static let ofOrigin: Set<String> = ["authorization", "cookie", "proxy-authorization"]
     /// Apple's default, which stands for the session's value where a request has it.
     private static let usualTimeout = 60.0
 
@@ -48,7 +50,8 @@ enum RequestFieldMapping {
         var request = request
         for (key, value) in configuration.httpAdditionalHeaders ?? [:] {
             guard let name = key.base as? String, !neverAdded.contains(name.lowercased()),
-                request.value(forHTTPHeaderField: name) == nil
+                request.value(forHTTPHeaderField: name) == nil,
+                !(request.hasLeftOrigin && ofOrigin.contains(name.lowercased()))
             else { continue }
             request.setValue(value as? String ?? "\(value)", forHTTPHeaderField: name)
         }

@@ -120,6 +120,8 @@ extension TransferTransport {
             return nil
         }
         do {
+            // The transfer has checked it unless it is none.
+            _ = try task.options.expectedDigest?.checksum()
             let place = try FilePlacement.place(
                 path, task: task, status: transfer.response?.status, outlivesTransfer: !transfers.place.isDaemon)
             if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }

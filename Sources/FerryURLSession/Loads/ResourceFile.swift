@@ -1,0 +1,71 @@
+import FerryCore
+import FerryEngine
+import Foundation
+import FoundationNetworking
+
+/// The file of a download that no transfer carries: of a `file` or `data` URL, of a protocol class, or of a data task that
+/// has become a download.
+struct ResourceFile {
+    private let file: URL
+    private let handle: FileHandle
+    private let relay: TaskRelay
+    private let expected: Checksum?
+    private var digest: RunningDigest?
+
+    /// Creates the file.
+    ///
+    /// - Throws: `URLError.cannotCreateFile`, or ``TransferError`` `invalid_request` for an expected digest that is none.
+    init(in folder: URL, relay: TaskRelay) throws {
+        expected = try relay.task.options.expectedDigest?.checksum()
+        digest = expected.map { RunningDigest([$0.algorithm]) }
+        file = folder.appendingPathComponent("\(UUID().uuidString).download")
+        self.relay = relay
+        guard (try? Data().write(to: file)) != nil, let handle = try? FileHandle(forWritingTo: file) else {
+            throw URLError.failing(.cannotCreateFile, relay.task.currentRequest?.url)
+        }
+        self.handle = handle
+    }
+
+    /// Appends a part of the body and tells the task's progress.
+    ///
+    /// - Throws: `URLError.cannotWriteToFile`.
+    mutating func append(_ data: Data) throws {
+        guard (try? handle.write(contentsOf: data)) != nil, let total = try? handle.offset() else {
+            throw failing(.cannotWriteToFile)
+        }
+        unsafe data.withUnsafeBytes { unsafe digest?.update($0) }
+        relay.wrote(total: Int64(total), expected: relay.task.response?.expectedContentLength ?? -1)
+    }
+
+    /// Makes the file durable, checks its digest, brings it to its place and hands it over.
+    ///
+    /// - Throws: `URLError.cannotWriteToFile` or `.cannotMoveFile`, or ``TransferError`` `digest_mismatch` or
+    ///   `destination_exists`.
+    func finish() async throws {
+        guard (try? handle.synchronize()) != nil, (try? handle.close()) != nil else {
+            throw failing(.cannotWriteToFile)
+        }
+        let status = (relay.task.response as? HTTPURLResponse)?.statusCode
+        // The body of an error has no digest to meet.
+        if (200..<300).contains(status ?? 200), let expected, let found = digest?.finalize().first, found != expected {
+            let text = "The file's \(expected.algorithm.rawValue) is \(found.hex), not \(expected.hex)."
+            throw TransferError(FerryCore.TransferError(.digestMismatch, text))
+        }
+        do {
+            let place = try FilePlacement.place(file.path, task: relay.task, status: status)
+            if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
+        } catch let error as URLError {
+            throw failing(error.code)
+        }
+    }
+
+    /// Removes the file of a download that has failed.
+    func remove() {
+        try? handle.close()
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    private func failing(_ code: URLError.Code) -> URLError {
+        URLError.failing(code, relay.task.currentRequest?.url)
+    }
+}
