@@ -43,13 +43,19 @@ extension DaemonProcess {
 
     /// Whether a process is there and has not ended.
     static func isAlive(_ pid: pid_t) -> Bool {
-        guard kill(pid, 0) == 0 || errno == EPERM else { return false }
+        guard exists(pid) else { return false }
         guard let line = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let name = line.lastIndex(of: ")")
-        else { return true }
+        else {
+            // A zombie may have been collected since; without `/proc` the process is there as before.
+            return exists(pid)
+        }
         // The state follows the name in parentheses; a zombie has ended and waits to be collected.
-        return line[line.index(after: name)...].split(separator: " ").first != "Z"
+        let state = line[line.index(after: name)...].split(separator: " ").first
+        return state != "Z" && state != "X"
     }
+
+    private static func exists(_ pid: pid_t) -> Bool { kill(pid, 0) == 0 || errno == EPERM }
 
     /// Puts the daemon in the place of this process; returns only if that fails, with the error's number.
     static func become(_ executable: String, _ arguments: [String]) -> CInt {
