@@ -14,7 +14,8 @@ public enum DownloadDestination: Hashable, Sendable {
 extension DownloadRequest {
     /// A destination in one of the user's folders, under the name that the server suggests, made harmless.
     ///
-    /// It has no options: a file that is there stays, and the folder has to exist.
+    /// It has no options: a file that is there stays. The folder is created where it is missing, as Apple's systems always
+    /// have it.
     public class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask
@@ -23,6 +24,7 @@ extension DownloadRequest {
             guard let folder = FileManager.default.urls(for: directory, in: domain).first else {
                 return (temporaryURL, [])
             }
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let url = response.url?.absoluteString ?? temporaryURL.absoluteString
             let name = FileNaming.sanitized(response.suggestedFilename ?? "", url: url)
             return (folder.appendingPathComponent(name, isDirectory: false), [])

@@ -28,6 +28,7 @@ extension FerryError: CustomNSError {
         case .canceled: 18
         case .removed: 19
         case .unknown: 20
+        case .invalidRequest: 21
         }
     }
 

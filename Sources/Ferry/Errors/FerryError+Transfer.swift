@@ -28,7 +28,8 @@ extension FerryError {
         case .sessionInUse: self = .sessionInUse(identifier: "")
         case .unknownTransfer: self = .fetchDownloadTaskFailed(url: error.details.url ?? "")
         case .canceled: self = .canceled
-        case .internal, .unrecognized, .invalidRequest, .requestNotReplaceable: self = .unknown
+        case .invalidRequest, .requestNotReplaceable: self = .invalidRequest(message: error.message)
+        case .internal, .unrecognized: self = .unknown
         case .serverBusy, .notFound, .httpStatus, .authRequired, .proxyAuthRequired, .urlExpired, .redirectRefused:
             self = error.details.httpStatus.map { .unacceptableStatusCode(code: $0) } ?? .transport(Self.cause(error))
         // What is wrong here is not the status, although there may have been one.
@@ -60,4 +61,12 @@ struct DaemonFailure: LocalizedError {
     let message: String
 
     var errorDescription: String? { message }
+}
+
+extension LogType {
+    /// The same entry with an error that has its sentence as `localizedDescription`, which those of the daemon have not.
+    var withSentence: LogType {
+        guard case .error(let message, let error as FerryCore.TransferError) = self else { return self }
+        return .error(message, error: DaemonFailure(message: error.message))
+    }
 }

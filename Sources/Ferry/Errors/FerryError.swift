@@ -26,6 +26,8 @@ public enum FerryError: Error, Sendable {
     case insufficientDiskSpace(required: Int64, available: Int64)
     /// There is another file of this name.
     case fileConflict(path: String)
+    /// A value of the call cannot be used, such as the name of a header; the message is a sentence that says which.
+    case invalidRequest(message: String)
     /// The destination is no absolute file URL.
     case invalidDestination(path: String)
     /// The file system does not allow it.
@@ -62,6 +64,7 @@ extension FerryError: Equatable {
             (.fetchDownloadTaskFailed(let one), .fetchDownloadTaskFailed(let other)),
             (.fileConflict(let one), .fileConflict(let other)),
             (.invalidDestination(let one), .invalidDestination(let other)),
+            (.invalidRequest(let one), .invalidRequest(let other)),
             (.recordStoreFailed(let one), .recordStoreFailed(let other)),
             (.daemonUnavailable(let one), .daemonUnavailable(let other)),
             (.sessionInUse(let one), .sessionInUse(let other)):

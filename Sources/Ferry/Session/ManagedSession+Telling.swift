@@ -170,7 +170,7 @@ extension ManagedSession {
     func log(_ entry: @escaping @Sendable () -> LogType) {
         deliveries.add(.own) {
             let box = self.state.withLock(\.logger)
-            if box.logger.option != .none { box.logger.log(entry()) }
+            if box.logger.option != .none { box.logger.log(entry().withSentence) }
         }
     }
 }

@@ -55,7 +55,7 @@ struct ResourceFile {
             let place = try FilePlacement.place(file.path, task: relay.task, status: status)
             if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
         } catch let error as URLError {
-            throw failing(error.code)
+            throw error.failing(relay.task.currentRequest?.url)
         }
     }
 

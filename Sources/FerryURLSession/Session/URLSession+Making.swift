@@ -100,4 +100,9 @@ extension URLError {
         guard let url else { return URLError(code) }
         return URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: url])
     }
+
+    /// Returns this error with the URL that it is about, and with its cause.
+    func failing(_ url: URL?) -> URLError {
+        URLError(code, userInfo: userInfo.merging(url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]) { $1 })
+    }
 }

@@ -22,13 +22,13 @@ package struct FilePlacement {
         }
         if case .keptFile = task.handler {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tmp")
-            guard unsafe rename(path, file.path) == 0 || copies(path, to: file) else { throw URLError(.cannotMoveFile) }
+            guard unsafe rename(path, file.path) == 0 || copies(path, to: file) else { throw failure() }
             return FilePlacement(file: file, stays: true)
         }
         guard outlivesTransfer else { return FilePlacement(file: URL(fileURLWithPath: path), stays: false) }
         // Under a name that the service does not know: it removes the result of a transfer that it forgets.
         let file = URL(fileURLWithPath: path + ".tmp")
-        guard unsafe rename(path, file.path) == 0 else { throw URLError(.cannotMoveFile) }
+        guard unsafe rename(path, file.path) == 0 else { throw failure() }
         return FilePlacement(file: file, stays: false)
     }
 
@@ -40,6 +40,10 @@ package struct FilePlacement {
         if destination.createsIntermediateDirectories {
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
+        guard FileManager.default.fileExists(atPath: folder.path) else {
+            throw URLError(
+                .cannotMoveFile, userInfo: [NSLocalizedDescriptionKey: "There is no folder \(folder.path)."])
+        }
         if let device = device(of: path), device == Self.device(of: folder.path) {
             // In one step: whenever the process ends, the file is at one of the two places.
             let file = try take(URL(fileURLWithPath: path), to: destination)
@@ -49,8 +53,12 @@ package struct FilePlacement {
         // Beside its place first, so that the last step is one on the same file system; the original goes last.
         let near = folder.appendingPathComponent(".ferry-\(UUID().uuidString).part")
         do {
-            guard (try? FileManager.default.copyItem(atPath: path, toPath: near.path)) != nil else {
-                throw URLError(.cannotMoveFile)
+            do {
+                try FileManager.default.copyItem(atPath: path, toPath: near.path)
+            } catch {
+                throw URLError(
+                    .cannotMoveFile,
+                    userInfo: [NSLocalizedDescriptionKey: error.localizedDescription, NSUnderlyingErrorKey: error])
             }
             sync(near.path)
             let file = try take(near, to: destination)
@@ -75,10 +83,18 @@ package struct FilePlacement {
             if rule.replaces ? unsafe rename(near.path, candidate.path) == 0 : links(near, to: candidate) {
                 return candidate
             }
-            guard errno == EEXIST else { throw URLError(.cannotMoveFile) }
+            guard errno == EEXIST else { throw failure() }
             if case .refuse(let error) = rule.verdict(on: candidate.path, heldBy: .file) { throw TransferError(error) }
         }
         throw TransferError(ConflictRule.exists(url.path))
+    }
+
+    /// Says why the system call before has failed.
+    private static func failure() -> URLError {
+        let number = errno
+        let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
+        let text = unsafe "\(String(cString: strerror(number)))."
+        return URLError(.cannotMoveFile, userInfo: [NSLocalizedDescriptionKey: text, NSUnderlyingErrorKey: cause])
     }
 
     /// Gives a file a name that nothing has yet, but for a process that ended between the two steps.

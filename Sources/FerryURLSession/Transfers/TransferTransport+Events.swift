@@ -127,7 +127,7 @@ extension TransferTransport {
             if place.stays { await relay.finished(place.file) } else { await relay.finishedTemporary(place.file) }
             return nil
         } catch let error as URLError {
-            return URLError.failing(error.code, task.currentRequest?.url)
+            return error.failing(task.currentRequest?.url)
         } catch {
             return error
         }

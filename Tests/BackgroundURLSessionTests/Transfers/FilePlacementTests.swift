@@ -35,6 +35,20 @@ import Testing
         }
     }
 
+    @Test func `§7 a file that cannot go there is kept, and the error says why`() async throws {
+        try await withFile { folder, path, file in
+            let missing = folder.file("missing")
+            var error = #expect(throws: URLError.self) {
+                try place(path, at: Destination(URL(fileURLWithPath: missing + "/file.txt")))
+            }
+            #expect(error?.code == .cannotMoveFile && error?.localizedDescription == "There is no folder \(missing).")
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            error = #expect(throws: URLError.self) { try place(path, at: Destination(file, conflictPolicy: .replace)) }
+            #expect(error?.localizedDescription == "Is a directory.")
+            #expect(text(URL(fileURLWithPath: path)) == "new")
+        }
+    }
+
     @Test func `§7 the body of an error does not go there`() async throws {
         try await withFile { _, path, file in
             let placed = try place(path, at: Destination(file), status: 404)

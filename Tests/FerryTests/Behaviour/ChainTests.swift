@@ -201,6 +201,7 @@ import Testing
         let folder = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
         let suggestion = suggest(url, response)
         #expect(suggestion.options.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: folder.path))
         #expect(
             suggestion.destinationURL.deletingLastPathComponent().standardizedFileURL.path
                 == folder.standardizedFileURL.path)

@@ -145,6 +145,19 @@ import Testing
         }
     }
 
+    @Test func `of a spec's values say which, to the caller and to the log`() async throws {
+        try await withFerry { fixture in
+            let notes = Notes<String>()
+            let manager = fixture.manager(logger: NotingLogger(notes: notes))
+            var spec = try DownloadSpec(fixture.origin.url())
+            spec.tags = ["a\nb"]
+            let sentence = "A tag has 1 to 255 bytes and no control characters."
+            let refused = spec
+            await #expect(throws: FerryError.invalidRequest(message: sentence)) { try await manager.enqueue(refused) }
+            try await notes.wait("the reason") { $0.contains { $0.hasPrefix("error") && $0.contains(sentence) } }
+        }
+    }
+
     /// docs/behaviour/session-manager.md#S10: what the daemon is asked for.
     /// How it tries again is in the tests of the state machine.
     @Test func `of busy servers are tried five times more, of the network until the total time has passed`() throws {

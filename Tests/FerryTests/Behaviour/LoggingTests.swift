@@ -173,7 +173,8 @@ import Testing
             .transport(URLError(.secureConnectionFailed)), .resourceTimeout,
             .checksumMismatch(expected: "a", actual: "b"), .insufficientDiskSpace(required: 2, available: 1),
             .fileConflict(path: "/x"), .invalidDestination(path: "x"), .recordStoreFailed(message: "x"),
-            .daemonUnavailable(message: "x"), .sessionInUse(identifier: "x"), .canceled, .removed, .unknown,
+            .invalidRequest(message: "x"), .daemonUnavailable(message: "x"), .sessionInUse(identifier: "x"), .canceled,
+            .removed, .unknown,
         ]
         for error in errors {
             let text = error.errorDescription ?? ""

@@ -31,6 +31,8 @@ import Testing
             (error(.daemonUnreachable), .daemonUnavailable(message: "What happened.")),
             (error(.journalFailed), .recordStoreFailed(message: "What happened.")),
             (error(.sessionInUse), .sessionInUse(identifier: "")), (error(.canceled), .canceled),
+            (error(.invalidRequest), .invalidRequest(message: "What happened.")),
+            (error(.requestNotReplaceable), .invalidRequest(message: "What happened.")),
             (error(.internal, status: 500), .unknown), (error(.unrecognized), .unknown),
         ] as [(FerryCore.TransferError, FerryError)])
     func `come from those of the daemon`(given: FerryCore.TransferError, expected: FerryError) {
@@ -77,6 +79,7 @@ import Testing
             (.cacheError(reason: .cannotRemoveItem(path: "/a", error: CocoaError(.fileNoSuchFile))), 14),
             (.recordStoreFailed(message: "a"), 15), (.daemonUnavailable(message: "a"), 16),
             (.sessionInUse(identifier: "a"), 17), (.canceled, 18), (.removed, 19), (.unknown, 20),
+            (.invalidRequest(message: "a"), 21),
         ] as [(FerryError, Int)])
     func `have a domain, a number, a sentence and their cause`(error: FerryError, number: Int) {
         let shown = error as NSError
@@ -105,6 +108,7 @@ import Testing
             .checksumMismatch(expected: "a", actual: "c"), .insufficientDiskSpace(required: 2, available: 1),
             .insufficientDiskSpace(required: 3, available: 1), .cacheError(reason: .fileDoesnotExist(path: "/a")),
             .cacheError(reason: .readDataFailed(path: "/a")), .canceled, .removed, .unknown, .resourceTimeout,
+            .invalidRequest(message: "a"), .invalidRequest(message: "b"),
         ]
         for (index, error) in errors.enumerated() {
             for (other, another) in errors.enumerated() { #expect((error == another) == (index == other)) }
