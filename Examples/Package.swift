@@ -25,10 +25,7 @@ let package = Package(
         example("Notified", "Ferry"),  // notifications on the main queue
         example("Shelf", "Ferry"),  // DownloadManager: models, pause and resume of all
         example("Snippets", "Ferry", swift5),  // code as it is written with Tiercel, Alamofire and DownloadManager
-        // What the articles show.
-        .target(name: "DocumentationSamples", dependencies: [.product(name: "Ferry", package: "ferry")]),
-        .target(
-            name: "SessionSamples", dependencies: [.product(name: "BackgroundURLSession", package: "ferry")]),
+        example("DocumentationSamples", "Ferry"),  // the samples of the articles, each to be run
         .testTarget(
             name: "DownloadDemoTests", dependencies: ["DownloadDemo", .product(name: "Ferry", package: "ferry")]),
         // BackgroundURLSession.
@@ -37,6 +34,7 @@ let package = Package(
         example("StreamedDownload", "BackgroundURLSession", swift5),  // a data task that appends to a file
         example("SessionOwner", "BackgroundURLSession", swift5),  // an object that owns its session
         example("UploadInBackground", "BackgroundURLSession", swift5),  // an upload that goes on after a kill
+        example("SessionSamples", "BackgroundURLSession"),  // the samples of the articles, each to be run
         example("Relaunched", "BackgroundURLSession"),  // an app that is killed and started again to finish
     ]
 )

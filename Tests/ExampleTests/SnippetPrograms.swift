@@ -21,9 +21,13 @@ extension DaemonFixture {
 
     /// The files below the folder with one of these extensions, sorted.
     func stored(_ extensions: String...) throws -> [String] {
-        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        return paths.filter { extensions.contains(($0 as NSString).pathExtension) }.sorted().map(file)
+        paths.filter { extensions.contains(($0 as NSString).pathExtension) }.sorted().map(file)
     }
+
+    /// The paths below the folder that end so.
+    func stored(endingIn text: String) -> [String] { paths.filter { "/\($0)".hasSuffix(text) }.map(file) }
+
+    private var paths: [String] { FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [] }
 }
 
 extension ChildProcess {
@@ -37,6 +41,11 @@ extension ChildProcess {
     /// Returns once it has printed a line.
     func prints(_ line: String) async throws {
         try await until("“\(line)” is printed") { !lines(equal: line).isEmpty }
+    }
+
+    /// Returns once it has printed a line that begins so.
+    func printsLine(beginning text: String) async throws {
+        try await until("a line is printed that begins with “\(text)”") { !lines(beginning: text).isEmpty }
     }
 
     /// Returns once it has printed the end of a request.

@@ -46,7 +46,7 @@ final class AppDelegate: BackgroundApplicationDelegate {
 }
 
 func cacheOfItsOwn(_ url: String) -> DownloadTask? {
-    let cache = Cache("movies", downloadPath: "/srv/movies")
+    let cache = Cache("movies", downloadPath: NSHomeDirectory() + "/Movies")
     let manager = SessionManager("movies", configuration: SessionConfiguration(), cache: cache)
     let task = manager.download(url, headers: ["Referer": "https://example.org/"], fileName: "movie.mp4")
     return task

@@ -13,6 +13,6 @@ import BackgroundURLSession
 func configure(_ session: URLSession, _ url: URL, _ file: URL) {
     let task = session.downloadTask(with: url)
     task.destination = .init(file, conflictPolicy: .unique)
-    task.expectedDigest = .init(.sha256, hex: "9f86d081…")
+    task.expectedDigest = .init(.sha256, hex: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
     task.resume()
 }

@@ -45,7 +45,7 @@ private final class HandshakeCutter: ChannelInboundHandler {
 
 /// What an origin presents in the handshake.
 package enum TLSFault: String, Hashable, Sendable, CaseIterable {
-    /// No fault: a certificate for localhost and 127.0.0.1 by the authority in `caFile`.
+    /// No fault: a certificate for localhost, example.org and 127.0.0.1 by the authority in `caFile`.
     case trusted
     /// As `trusted`, but clients must show a certificate of the same authority, such as `clientFile` with `clientKeyFile`.
     case asksForCertificate

@@ -50,7 +50,7 @@ package struct TestCertificates: Sendable {
             case .otherHost: "DNS:other.example"
             case .otherAddress: "IP:127.0.0.2"
             case .noNames: nil
-            default: "DNS:localhost,IP:127.0.0.1"
+            default: "DNS:localhost,DNS:example.org,IP:127.0.0.1"
             }
         let alternativeNames = names.map { "subjectAltName=\($0)\n" } ?? ""
         let purpose = fault == .clientOnlyPurpose ? "clientAuth" : "serverAuth"
