@@ -6,7 +6,7 @@
 import Ferry
 import Foundation
 
-/// What the samples get: a URL, the SHA-256 of its file, and the current folder.
+/// The values that samples take: a URL, the SHA-256 of its file, and the current folder.
 struct Settings: Sendable {
     let url: URL
     let code: String

@@ -28,7 +28,7 @@ extension FerryError: LocalizedError, CustomStringConvertible {
                 ? "The file needs \(required) bytes, and \(available) are free on the disk."
                 : "The disk has no room for the file."
         case .fileConflict(let path): "There is another file at \(path)."
-        case .invalidRequest(let message): "The download was refused: \(Self.ended(message))"
+        case .invalidRequest(let message): "The call was refused: \(Self.ended(message))"
         case .invalidDestination(let path): "The destination “\(path)” is no absolute file URL."
         case .cacheError(let reason): reason.sentence
         case .recordStoreFailed(let message): "The daemon cannot keep its records: \(Self.ended(message))"

@@ -64,7 +64,7 @@ struct DaemonFailure: LocalizedError {
 }
 
 extension LogType {
-    /// The same entry with an error that has its sentence as `localizedDescription`, which those of the daemon have not.
+    /// Returns the entry with an error whose `localizedDescription` is its sentence; the daemon's errors have none.
     var withSentence: LogType {
         guard case .error(let message, let error as FerryCore.TransferError) = self else { return self }
         return .error(message, error: DaemonFailure(message: error.message))

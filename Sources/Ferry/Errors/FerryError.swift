@@ -26,7 +26,8 @@ public enum FerryError: Error, Sendable {
     case insufficientDiskSpace(required: Int64, available: Int64)
     /// There is another file of this name.
     case fileConflict(path: String)
-    /// A value of the call cannot be used, such as the name of a header; the message is a sentence that says which.
+    /// A value of the call cannot be used, such as a header's name, or the task has no request to replace; the message is a
+    /// sentence that says which.
     case invalidRequest(message: String)
     /// The destination is no absolute file URL.
     case invalidDestination(path: String)

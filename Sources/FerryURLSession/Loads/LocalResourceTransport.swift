@@ -73,8 +73,8 @@ final class LocalResourceTransport: TaskTransport {
         relay.responseKnown(response(length: data.count, type: type))
         var file = try ResourceFile(in: folder, relay: relay)
         do {
-            try checkCancelled()
             try file.append(data)
+            try checkCancelled()
             try await file.finish()
         } catch {
             file.remove()

@@ -14,7 +14,7 @@ struct ResourceFile {
 
     /// Creates the file.
     ///
-    /// - Throws: `URLError.cannotCreateFile`, or ``TransferError`` `invalid_request` for an expected digest that is none.
+    /// - Throws: `URLError.cannotCreateFile`, or ``TransferError`` `invalid_request` for an invalid expected digest.
     init(in folder: URL, relay: TaskRelay) throws {
         expected = try relay.task.options.expectedDigest?.checksum()
         digest = expected.map { RunningDigest([$0.algorithm]) }

@@ -113,7 +113,7 @@ struct ResponseCache: Sendable {
         }
     }
 
-    /// Lets go of what the cache has of a URL to which something else was done.
+    /// Removes the cached response for the URL of a request that may have changed the resource (RFC 9111 §4.4).
     func invalidate(status: Int) async {
         guard StoredResponse.isInvalidated(by: method, status: status), let url = request.url else { return }
         await change { cache, _ in cache.removeCachedResponse(for: URLRequest(url: url)) }

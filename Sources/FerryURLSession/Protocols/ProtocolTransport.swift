@@ -160,11 +160,16 @@ final class ProtocolTransport: NSObject, TaskTransport, URLProtocolClient, @unch
     private func goOn(with request: URLRequest) {
         relay.currentRequest(request)
         let next = redirected(request)
-        let (isSuspended, isCanceled) = state.withLock { state in
-            state.next = next
-            return (state.isSuspended, state.isCanceled)
+        state.withLock { $0.next = next }
+        // The task may be suspended or resumed between a look at its state and the call that follows from it.
+        var isRunning = false
+        while true {
+            let (isSuspended, isCanceled) = state.withLock { ($0.isSuspended, $0.isCanceled) }
+            if isCanceled { return next.cancel() }
+            guard isSuspended == isRunning else { return }
+            if isRunning { next.suspend() } else { next.resume() }
+            isRunning.toggle()
         }
-        if isCanceled { next.cancel() } else if !isSuspended { next.resume() }
     }
 
     // MARK: URLProtocolClient

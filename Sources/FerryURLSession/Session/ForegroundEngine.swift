@@ -126,11 +126,6 @@ final class ForegroundEngine: SessionEngine {
     private func download(
         _ task: URLSessionTask, _ request: URLRequest, _ relay: TaskRelay, continuing data: ResumeData? = nil
     ) -> any TaskTransport {
-        do {
-            _ = try task.options.expectedDigest?.checksum()
-        } catch {
-            return FailedTransport(error, relay: relay)
-        }
         let advisor = ClientAdvisor(relay: relay, configuration: configuration, request: request)
         let (local, session, number) = (local, session.id, task.taskIdentifier)
         local.setAdvisor(advisor, for: number, of: session)

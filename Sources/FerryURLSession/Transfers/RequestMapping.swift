@@ -144,7 +144,7 @@ struct RequestMapping: Sendable {
     }
 
     func checksums(_ record: TaskRecord) -> [Checksum] {
-        // One that is none ends the task when its file is handed over.
+        // An invalid digest ends the task when it is resumed.
         guard let checksum = try? record.options?.expectedDigest?.checksum() else { return [] }
         return [checksum]
     }

@@ -90,7 +90,14 @@ extension TransferTransport {
     func settle() async {
         let wish = self.wish
         if wish == .nothing { return }
-        if wish == .run { await submit() }
+        if wish == .run {
+            do {
+                _ = try task.options.expectedDigest?.checksum()
+            } catch {
+                return await refuse(error)
+            }
+            await submit()
+        }
         let (id, failure, isRunning) = state.withLock { ($0.id, $0.failure, $0.isRunning) }
         if wish == .run, let failure { return await end(failure) }
         guard let id, isRunning != (wish == .run), !state.withLock(\.hasEnded) else { return }
@@ -107,6 +114,15 @@ extension TransferTransport {
             self.state.withLock { $0.isRunning = wish == .run }
         }
         if wish == .run { watchBegin() }
+    }
+
+    /// Ends the task with an error of its app, and its transfer without having run.
+    private func refuse(_ error: any Error) async {
+        let isKnown = state.withLock { state in
+            state.failure = state.failure ?? error
+            return state.id != nil
+        }
+        if isKnown { await cancelNow() } else { await end(error) }
     }
 
     private var wish: Wish {

@@ -89,6 +89,9 @@ extension TransferTransport {
             }
             return
         }
+        if let failure = state.withLock(\.failure), !isCancelled {
+            return await relay.complete(failure, metrics: metrics)
+        }
         let isUseless = kind == .upload && transfer.error.map { UploadResumeData.areUseless(after: $0) } ?? false
         let data = isUseless ? nil : await resumeData()
         let error = transfer.error ?? FerryCore.TransferError(.canceled, "The task was canceled.")
@@ -120,7 +123,7 @@ extension TransferTransport {
             return nil
         }
         do {
-            // The transfer has checked it unless it is none.
+            // The app may have set an invalid digest after the task was resumed, for which the transfer had nothing to check.
             _ = try task.options.expectedDigest?.checksum()
             let place = try FilePlacement.place(
                 path, task: task, status: transfer.response?.status, outlivesTransfer: !transfers.place.isDaemon)

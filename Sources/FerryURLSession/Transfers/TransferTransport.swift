@@ -24,7 +24,7 @@ final class TransferTransport: TaskTransport {
         var hasEnded = false
         /// Whether the session is not attached yet, so that no call waits for the service.
         var isDeferred = false
-        /// Why the request could not be submitted.
+        /// Why the request could not be submitted, or its transfer was not to run.
         var failure: (any Error)?
         /// The resume data, once the transfer was released; `.some(nil)` if there are none.
         var released: Data??

@@ -9,7 +9,7 @@ private typealias URLSession = FerryURLSession.URLSession
 private typealias URLSessionConfiguration = FerryURLSession.URLSessionConfiguration
 private typealias URLSessionDownloadTask = FerryURLSession.URLSessionDownloadTask
 
-/// What a download does with its expected digest, whatever brings its bytes.
+/// A download compares its file with the expected digest, whether a transfer carries it or not.
 @Suite(.timeLimit(.minutes(2))) struct `An expected digest` {
     private static let body = SeededBody(seed: 94, size: 50_000)
 
@@ -26,16 +26,19 @@ private typealias URLSessionDownloadTask = FerryURLSession.URLSessionDownloadTas
             let session = URLSession(configuration: configuration, delegate: witness, delegateQueue: nil)
             defer { session.invalidateAndCancel() }
             try await check(witness, try session.downloadTask(with: url(of: source, origin)), digest)
+            if digest == .invalid { #expect(origin.requests.isEmpty) }
         }
     }
 
-    /// The daemon gets a request without a digest then, and the app's process must not take the file for a checked one.
+    /// The daemon has the request from before the digest was set.
     @Test(arguments: Digest.allCases) func `holds in a background session`(digest: Digest) async throws {
         try await withOrigin(OriginScript(Self.body)) { origin in
             try await withBackground { bed in
                 let witness = TransferWitness()
                 let session = bed.session(witness)
                 try await check(witness, session.downloadTask(with: try #require(URL(string: origin.url()))), digest)
+                if digest == .invalid { #expect(origin.requests.isEmpty) }
+                try await eventually("the session has let go of the task") { await session.allTasks.isEmpty }
             }
         }
     }
